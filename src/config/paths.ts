@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The only file that knows where things are. */
+export type Env = Record<string, string | undefined>;
+
+export type Paths = {
+  /** The project, always the main checkout. */
+  root: string;
+  /** Folder of git's own files, undefined outside a repository. */
+  gitDir: string | undefined;
+  project: {
+    agents: string;
+    config: string;
+    sessions: string;
+    inbox: string;
+    cache: string;
+    claudeAgents: string;
+    mcp: string;
+    grimoires: string;
+    spells: string;
+    prompts: string;
+    systemPrompt: string;
+    logs: string;
+    worktrees: string;
+    requests: string;
+    beads: string;
+  };
+  user: { agents: string; config: string; claudeAgents: string; state: string; cache: string };
+  builtin: { agents: string; grimoires: string; spells: string };
+};
+
+export function findPaths(cwd: string, env: Env): Paths {
+  const { root, gitDir } = findRoot(realpathSync(cwd), homeFolder(env));
+  const crucible = join(root, ".crucible");
+  const coven = join(root, ".coven");
+  const builtin = join(packageRoot(), "builtin");
+  const home = homeFolder(env);
+  const config = join(xdg(env, "XDG_CONFIG_HOME", join(home, ".config")), "crucible");
+  return {
+    root,
+    gitDir,
+    project: {
+      agents: join(crucible, "agents"),
+      config: join(crucible, "config.yaml"),
+      sessions: join(crucible, "sessions"),
+      inbox: join(crucible, "inbox"),
+      cache: join(crucible, "cache"),
+      claudeAgents: join(root, ".claude", "agents"),
+      mcp: join(root, ".mcp.json"),
+      grimoires: join(coven, "grimoires"),
+      spells: join(coven, "spells"),
+      prompts: join(coven, "prompts"),
+      systemPrompt: join(coven, "system-prompt.md"),
+      logs: join(coven, "logs"),
+      worktrees: join(coven, "worktrees"),
+      requests: join(coven, "requests"),
+      beads: join(root, ".beads"),
+    },
+    user: {
+      agents: join(config, "agents"),
+      config: join(config, "config.yaml"),
+      claudeAgents: join(home, ".claude", "agents"),
+      state: join(xdg(env, "XDG_STATE_HOME", join(home, ".local", "state")), "crucible"),
+      cache: join(xdg(env, "XDG_CACHE_HOME", join(home, ".cache")), "crucible"),
+    },
+    builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells") },
+  };
+}
+
+/** The folder of this package, whether it runs from `dist/` or from the sources. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+export function homeFolder(env: Env): string {
+  const home = env.HOME !== undefined && env.HOME !== "" ? env.HOME : homedir();
+  return existsSync(home) ? realpathSync(home) : home;
+}
+
+/** A relative value is invalid by the XDG rules and is ignored. */
+function xdg(env: Env, name: string, fallback: string): string {
+  const value = env[name];
+  return value?.startsWith("/") ? value : fallback;
+}
+
+function findRoot(cwd: string, home: string): { root: string; gitDir: string | undefined } {
+  const git = findGit(cwd);
+  // Inside a linked worktree everything belongs to the main checkout.
+  if (git?.main !== undefined) return { root: git.main, gitDir: git.gitDir };
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (folder !== home && (isFolder(join(folder, ".crucible")) || isFolder(join(folder, ".coven")))) return { root: folder, gitDir: git?.gitDir };
+    if (folder === git?.top || folder === dirname(folder)) break;
+  }
+  const root = git !== undefined && git.top !== home ? git.top : cwd;
+  return { root, gitDir: git?.gitDir };
+}
+
+type Git = { top: string; gitDir: string; main: string | undefined };
+
+/** Reads git's files instead of starting git: this runs on every start. */
+function findGit(cwd: string): Git | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const dotGit = join(folder, ".git");
+    const stat = statSync(dotGit, { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true) return { top: folder, gitDir: dotGit, main: undefined };
+    if (stat?.isFile() === true) return linked(folder, dotGit);
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function linked(top: string, dotGit: string): Git {
+  const target = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
+  const gitDir = target === undefined ? dotGit : resolve(top, target);
+  const commonFile = join(gitDir, "commondir");
+  if (!existsSync(commonFile)) return { top, gitDir, main: undefined };
+  const common = resolve(gitDir, readFileSync(commonFile, "utf8").trim());
+  return { top, gitDir: common, main: common.endsWith("/.git") ? dirname(common) : undefined };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** One record of the inbox: written before anyone is asked, bound by hash to the exact action. */
+export const INBOX_KINDS = ["approval", "permission", "question", "guidance", "merge", "budget"] as const;
+export const INBOX_STATUSES = ["pending", "answered", "expired", "withdrawn"] as const;
+
+export const questionSchema = z.looseObject({
+  v: z.literal(1),
+  id: z.string(),
+  kind: z.enum(INBOX_KINDS),
+  title: z.string(),
+  body: z.string().default(""),
+  /** Whose question it is. */
+  session_id: z.string(),
+  trace_id: z.string(),
+  agent: z.string(),
+  /** Sha-256 over the exact action; the answer is bound to it. */
+  action_hash: z.string(),
+  action: z.looseObject({ tool: z.string(), input: z.unknown() }).nullable().default(null),
+  reversible: z.boolean().default(true),
+  confirm_word: z.string().nullable().default(null),
+  options: z.array(z.string()).default([]),
+  created_at: z.string(),
+  /** Milliseconds of waiting by a live owner that are left; null = no deadline. */
+  time_left_ms: z.number().nullable().default(null),
+  on_timeout: z.enum(["abort", "approve"]).default("abort"),
+});
+
+export const answerSchema = z.looseObject({
+  v: z.literal(1),
+  id: z.string(),
+  action_hash: z.string(),
+  status: z.enum(["answered", "expired", "withdrawn"]),
+  decision: z.enum(["approve", "deny", "answer"]),
+  text: z.string().default(""),
+  /** Changed parameters of the action, already validated by whoever asked. */
+  set: z.record(z.string(), z.unknown()).default({}),
+  by: z.enum(["person", "timeout", "policy"]),
+  answered_at: z.string(),
+});
+
+export type Question = z.infer<typeof questionSchema>;
+export type Answer = z.infer<typeof answerSchema>;
+export type InboxKind = (typeof INBOX_KINDS)[number];

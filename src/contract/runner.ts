@@ -1,0 +1,56 @@
+import type { AgentOutput } from "./agent-output.ts";
+import type { Emit } from "./event.ts";
+import type { Permission } from "./permission.ts";
+import type { Answer, Question } from "./question.ts";
+import type { ErrorRecord } from "./session.ts";
+import type { McpServer } from "./settings.ts";
+import type { Tokens } from "./usage.ts";
+
+/** Where an agent stands in the tree; the same for every runner. */
+export type AgentIdentity = {
+  name: string;
+  sessionId: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | null;
+  /** user, primary, … down to this agent. */
+  parentChain: readonly string[];
+  depth: number;
+};
+
+export type RunRequest = {
+  agent: AgentIdentity;
+  system: string;
+  prompt: string;
+  workspace: string;
+  model: string;
+  permissions: readonly Permission[];
+  requiresApproval: readonly string[];
+  mcpServers: Record<string, McpServer>;
+  limits: { maxIterations: number; timeoutMs: number; idleMs: number; budgetUsd: number | null };
+  /** Go on with what an earlier process of the same agent left. */
+  resume: boolean;
+};
+
+export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & { action: { tool: string; input: unknown } | null };
+
+export type RunDeps = {
+  emit: Emit;
+  /** Writes the inbox record, then waits for the person or the deadline. */
+  ask(question: AskInput): Promise<Answer>;
+  signal: AbortSignal;
+};
+
+export type Outcome = {
+  status: "completed" | "partial" | "failed" | "denied" | "timeout" | "blocked" | "cancelled";
+  /** The agent's final message. */
+  text: string;
+  output: AgentOutput | null;
+  tokens: Tokens;
+  costUsd: number | null;
+  costEstimated: boolean;
+  error: ErrorRecord | null;
+};
+
+/** Never throws for what an agent or model does: every such end is an outcome. */
+export type Runner = { name: string; run(request: RunRequest, deps: RunDeps): Promise<Outcome> };

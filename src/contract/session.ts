@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { permissionSchema } from "./agent.ts";
+import { costSchema, tokensSchema } from "./usage.ts";
+
+export const SESSION_STATUSES = ["running", "waiting", "blocked", "completed", "failed", "cancelled", "interrupted"] as const;
+export const SUBAGENT_STATUSES = ["completed", "partial", "failed", "denied", "timeout"] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+export type SubagentStatus = (typeof SUBAGENT_STATUSES)[number];
+
+export const errorRecordSchema = z.object({ type: z.string(), message: z.string(), stack: z.string().optional() });
+
+export const traceEntrySchema = z.looseObject({
+  trace_id: z.string(),
+  span_id: z.string(),
+  parent_span_id: z.string().nullable(),
+  agent: z.string(),
+  parent_chain: z.array(z.string()),
+  depth: z.int().min(0),
+  model: z.string(),
+  model_source: z.enum(["definition", "default", "override"]),
+  status: z.string(),
+  started_at: z.string(),
+  completed_at: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+  tokens: tokensSchema,
+  cost_usd: costSchema,
+  task: z.string(),
+  /** What the parent was about: its plan task, else its request. */
+  parent_attempt: z.string().nullable(),
+  error: errorRecordSchema.nullable(),
+  file: z.string(),
+});
+
+/** `metadata.json` of a session folder. Loose, so that fields of a newer minor release survive a rewrite. */
+export const sessionMetadataSchema = z.looseObject({
+  schema: z.literal(1),
+  session_id: z.string(),
+  trace_id: z.string(),
+  status: z.enum(SESSION_STATUSES),
+  started_at: z.string(),
+  completed_at: z.string().nullable(),
+  request: z.string(),
+  depth: z.int().min(0),
+  owner: z.object({ pid: z.int(), started: z.string() }).nullable(),
+  primary: z.object({ agent: z.string(), model: z.string(), model_source: z.string(), version: z.string() }),
+  subagents: z.array(z.string()),
+  tokens: tokensSchema,
+  cost_usd: costSchema,
+  cost_estimated: z.boolean(),
+  queue: z.object({ max_depth_seen: z.int().min(0), order: z.array(z.string()) }),
+  permissions: z.array(
+    z.looseObject({ agent: z.string(), span_id: z.string(), granted: z.array(permissionSchema), inherited: z.boolean(), reduced: z.array(permissionSchema) }),
+  ),
+  model_overrides: z.array(z.looseObject({ agent: z.string(), model: z.string() })),
+  approvals: z.array(z.looseObject({ id: z.string(), action: z.string(), at: z.string() })),
+  denials: z.array(z.looseObject({ id: z.string(), action: z.string(), reason: z.string(), at: z.string() })),
+  modifications: z.array(z.looseObject({ id: z.string(), action: z.string(), before: z.unknown(), after: z.unknown(), at: z.string() })),
+  trace: z.array(traceEntrySchema),
+});
+
+export type SessionMetadata = z.infer<typeof sessionMetadataSchema>;
+export type TraceEntry = z.infer<typeof traceEntrySchema>;
+export type ErrorRecord = z.infer<typeof errorRecordSchema>;

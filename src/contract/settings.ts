@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { permissionSchema } from "./agent.ts";
+import { durationMs } from "./duration.ts";
+
+const duration = z
+  .union([z.string(), z.number()])
+  .refine((v) => durationMs(v) !== undefined, { error: "expected a duration such as 30s, 5m or 1h30m" });
+const count = z.int().min(1);
+
+export const mcpServerSchema = z.strictObject({
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  url: z.string().optional(),
+  permissions: z.array(permissionSchema).optional(),
+});
+
+export const SANDBOX_MODES = ["required", "external", "off"] as const;
+const sandboxMode = z.enum(SANDBOX_MODES);
+
+/** `config.yaml`, project and user alike. Every field is optional there; `DEFAULT_SETTINGS` fills the rest. */
+export const settingsSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    model: z.string().min(1).optional().describe("Default for agents that name none"),
+    runner: z.enum(["auto", "model", "claude", "acp"]).optional(),
+    claude: z.strictObject({ command: z.string().min(1).optional(), args: z.array(z.string()).optional() }).optional(),
+    acp: z.strictObject({ command: z.union([z.string().min(1), z.array(z.string()).min(1), z.null()]).optional() }).optional(),
+    permissions: z
+      .strictObject({ allow: z.array(permissionSchema).optional(), deny: z.array(permissionSchema).optional() })
+      .optional()
+      .describe("allow: without asking; deny: removed from the ceiling"),
+    loop: z.strictObject({ max_iterations: count.optional() }).optional(),
+    queue: z.strictObject({ max_concurrent: count.optional(), providers: z.record(z.string(), count).optional() }).optional(),
+    limits: z
+      .strictObject({
+        children_total: z.int().min(0).optional(),
+        budget_usd: z.number().positive().nullish(),
+        budget_tokens: z.int().positive().nullish(),
+        time: duration.optional(),
+      })
+      .optional(),
+    approvals: z.strictObject({ timeout: duration.optional(), on_timeout: z.enum(["abort", "approve"]).optional() }).optional(),
+    grimoires: z.strictObject({ default: z.string().optional(), by_type: z.record(z.string(), z.string()).optional() }).optional(),
+    scheduler: z.strictObject({ max_beads: count.optional() }).optional(),
+    timeouts: z
+      .strictObject({ agent: duration.optional(), script: duration.optional(), workflow: duration.optional(), idle: duration.optional() })
+      .optional(),
+    worktrees: z
+      .strictObject({ base: z.string().optional(), setup: z.union([z.string(), z.array(z.string())]).optional(), copy: z.array(z.string()).optional() })
+      .optional(),
+    merge: z
+      .strictObject({
+        checks: z.union([z.string(), z.array(z.string())]).optional(),
+        require_review: z.boolean().optional(),
+        target: z.string().nullish(),
+      })
+      .optional(),
+    mcp: z.strictObject({ presets: z.array(z.string()).optional(), servers: z.record(z.string(), mcpServerSchema).optional() }).optional(),
+    notify: z
+      .array(z.union([z.strictObject({ type: z.literal("bell") }), z.strictObject({ type: z.literal("command"), command: z.array(z.string()).min(1) })]))
+      .optional(),
+    sandbox: z.union([sandboxMode, z.strictObject({ mode: sandboxMode.optional(), hosts: z.array(z.string()).optional() })]).optional(),
+    engine: z.enum(["file"]).optional(),
+  })
+  .describe("Crucible settings");
+
+export type SettingsFile = z.infer<typeof settingsSchema>;
+export type McpServer = z.infer<typeof mcpServerSchema>;
