@@ -28,7 +28,7 @@ export type Paths = {
     requests: string;
     beads: string;
   };
-  user: { agents: string; config: string; claudeAgents: string; state: string; cache: string };
+  user: { agents: string; config: string; claudeAgents: string; state: string; trust: string; cache: string };
   builtin: { agents: string; grimoires: string; spells: string };
 };
 
@@ -38,6 +38,7 @@ export function findPaths(cwd: string, env: Env): Paths {
   const coven = join(root, ".coven");
   const builtin = join(packageRoot(), "builtin");
   const home = homeFolder(env);
+  const state = join(xdg(env, "XDG_STATE_HOME", join(home, ".local", "state")), "crucible");
   const config = join(xdg(env, "XDG_CONFIG_HOME", join(home, ".config")), "crucible");
   return {
     root,
@@ -63,7 +64,8 @@ export function findPaths(cwd: string, env: Env): Paths {
       agents: join(config, "agents"),
       config: join(config, "config.yaml"),
       claudeAgents: join(home, ".claude", "agents"),
-      state: join(xdg(env, "XDG_STATE_HOME", join(home, ".local", "state")), "crucible"),
+      state,
+      trust: join(state, "trust"),
       cache: join(xdg(env, "XDG_CACHE_HOME", join(home, ".cache")), "crucible"),
     },
     builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells") },
