@@ -2,8 +2,11 @@ import type { z } from "zod";
 import type { Emit } from "./event.ts";
 import type { Permission } from "./permission.ts";
 
-/** What the result of a call is to the model and to the record. A failed call is a value, never a throw. */
-export type ToolResult = { ok: boolean; output: string };
+/**
+ * What the result of a call is to the model and to the record. A failed call is a value, never a throw.
+ * `suspended` names the inbox item that must be answered before there is a result; the process may end meanwhile.
+ */
+export type ToolResult = { ok: boolean; output: string; suspended?: string };
 
 /** What a person is shown before a gated call. */
 export type Preview = { title: string; body: string; reversible: boolean };
