@@ -13,6 +13,9 @@ export type Problem = {
   code: ProblemCode;
 };
 
+/** A problem that does not yet know which file it is in. */
+export type Fault = Omit<Problem, "path">;
+
 export type ProblemCode =
   | "file.unreadable"
   | "file.too_large"

@@ -1,0 +1,38 @@
+import type { Fault } from "../contract/problem.ts";
+import type { IndexRecord } from "./index-file.ts";
+import type { Parse } from "./load-definitions.ts";
+
+/** Bytes to record: text guards first, then the parser of the kind. */
+export function parseBytes<T>(bytes: Buffer, dialect: string, parse: Parse<T>): IndexRecord<T> {
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) return refused(bytes, nul, "file.nul", "a NUL byte; this is not a text file");
+  let text: string;
+  try {
+    text = DECODER.decode(bytes);
+  } catch {
+    return refused(bytes, firstInvalid(bytes), "file.not_utf8", "not valid UTF-8");
+  }
+  const parsed = parse(text, dialect);
+  return { name: parsed.name, value: parsed.value, faults: parsed.faults };
+}
+
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
+function refused<T>(bytes: Buffer, offset: number, code: Fault["code"], message: string): IndexRecord<T> {
+  const before = bytes.subarray(0, offset).toString("latin1");
+  const line = before.split("\n").length;
+  const column = offset - before.lastIndexOf("\n");
+  return { name: undefined, value: undefined, faults: [{ line, column, field: "", message, hint: "save the file as UTF-8 text", severity: "error", code }] };
+}
+
+function firstInvalid(bytes: Buffer): number {
+  const lossy = bytes.toString("utf8");
+  // A replacement character that the author wrote decodes to the same bytes; the first one that does not is the fault.
+  for (let at = lossy.indexOf("\uFFFD"); at >= 0; at = lossy.indexOf("\uFFFD", at + 1)) {
+    const offset = Buffer.byteLength(lossy.slice(0, at));
+    if (bytes.compare(REPLACEMENT, 0, 3, offset, offset + 3) !== 0) return offset;
+  }
+  return 0;
+}
+
+const REPLACEMENT = Buffer.from("\uFFFD");
