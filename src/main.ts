@@ -8,8 +8,9 @@ process.exitCode = await start();
 
 async function start(): Promise<number> {
   const [first = "--help"] = argv;
-  if (argv.length <= 1 && ["--help", "-h", "help", "--version", "-V"].includes(first)) {
-    process.stdout.write(readFileSync(new URL(/version|V/.test(first) ? "version.txt" : "help.txt", import.meta.url), "utf8"));
+  const version = first === "--version" || first === "-V";
+  if (version || (argv.length <= 1 && ["--help", "-h", "help"].includes(first))) {
+    process.stdout.write(readFileSync(new URL(version ? "version.txt" : "help.txt", import.meta.url), "utf8"));
     return 0;
   }
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

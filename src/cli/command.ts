@@ -28,7 +28,7 @@ export type Command = {
   name: string;
   summary: string;
   /** `NAME` required, `[NAME]` optional, `[NAME...]` the rest. */
-  args?: readonly { name: string; summary: string }[];
+  args?: readonly { name: string; summary: string; /** What completion offers. */ values?: readonly string[] | "agents" }[];
   options?: readonly { flags: string; summary: string }[];
   examples?: readonly string[];
   load(): Promise<{ run: Run }>;
