@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { agentSchema } from "./agent.ts";
+import { eventSchema } from "./event.ts";
+import { grimoireSchema } from "./grimoire.ts";
+import { settingsSchema } from "./settings.ts";
+
+const SCHEMAS = { agent: agentSchema, grimoire: grimoireSchema, config: settingsSchema, event: eventSchema };
+
+export type SchemaKind = keyof typeof SCHEMAS;
+export const SCHEMA_KINDS = Object.keys(SCHEMAS) as SchemaKind[];
+
+/** The JSON Schema of what a user writes (or of our events), for editors and other programs. */
+export function jsonSchema(kind: SchemaKind): Record<string, unknown> {
+  return z.toJSONSchema(SCHEMAS[kind], { target: "draft-7", io: "input", unrepresentable: "any" });
+}
