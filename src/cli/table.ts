@@ -5,6 +5,13 @@ const json = { flags: "--json", summary: "print JSON" } as const;
 /** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   {
+    name: "init",
+    summary: "set this project up; keeps everything that is there",
+    options: [json],
+    examples: ["cru init", "cru init --json | jq -r '.items[] | select(.status == \"created\") | .path'"],
+    load: () => import("./commands/init.ts"),
+  },
+  {
     name: "agents list",
     summary: "list the agents that can be used here",
     options: [json],
