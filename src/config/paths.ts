@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The only file that knows where things are. */
@@ -93,9 +93,10 @@ function xdg(env: Env, name: string, fallback: string): string {
 function findRoot(cwd: string, home: string): { root: string; gitDir: string | undefined } {
   const git = findGit(cwd);
   // Inside a linked worktree everything belongs to the main checkout.
-  if (git?.main !== undefined) return { root: git.main, gitDir: git.gitDir };
+  if (git?.main !== undefined && git.main !== home) return { root: git.main, gitDir: git.gitDir };
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (folder !== home && (isFolder(join(folder, ".crucible")) || isFolder(join(folder, ".coven")))) return { root: folder, gitDir: git?.gitDir };
+    if (folder === home) break;
+    if (isFolder(join(folder, ".crucible")) || isFolder(join(folder, ".coven"))) return { root: folder, gitDir: git?.gitDir };
     if (folder === git?.top || folder === dirname(folder)) break;
   }
   const root = git !== undefined && git.top !== home ? git.top : cwd;
@@ -108,9 +109,9 @@ type Git = { top: string; gitDir: string; main: string | undefined };
 function findGit(cwd: string): Git | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const dotGit = join(folder, ".git");
-    const stat = statSync(dotGit, { throwIfNoEntry: false });
-    if (stat?.isDirectory() === true) return { top: folder, gitDir: dotGit, main: undefined };
-    if (stat?.isFile() === true) return linked(folder, dotGit);
+    const found = stat(dotGit);
+    if (found?.isDirectory() === true) return { top: folder, gitDir: dotGit, main: undefined };
+    if (found?.isFile() === true) return linked(folder, dotGit);
     if (folder === dirname(folder)) return undefined;
   }
 }
@@ -118,12 +119,37 @@ function findGit(cwd: string): Git | undefined {
 function linked(top: string, dotGit: string): Git {
   const target = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim();
   const gitDir = target === undefined ? dotGit : resolve(top, target);
-  const commonFile = join(gitDir, "commondir");
-  if (!existsSync(commonFile)) return { top, gitDir, main: undefined };
-  const common = resolve(gitDir, readFileSync(commonFile, "utf8").trim());
-  return { top, gitDir: common, main: common.endsWith("/.git") ? dirname(common) : undefined };
+  const common = firstLine(join(gitDir, "commondir"));
+  if (common === undefined) return { top, gitDir, main: undefined };
+  const commonDir = resolve(gitDir, common);
+  if (!pointsBack(gitDir, commonDir, dotGit)) return { top, gitDir, main: undefined };
+  return { top, gitDir: commonDir, main: basename(commonDir) === ".git" ? dirname(commonDir) : undefined };
+}
+
+/** A worktree belongs to a repository only if that repository says so: a folder from elsewhere cannot pass itself off as part of another project. */
+function pointsBack(gitDir: string, commonDir: string, dotGit: string): boolean {
+  const back = firstLine(join(gitDir, "gitdir"));
+  if (back === undefined) return false;
+  try {
+    return dirname(realpathSync(gitDir)) === join(realpathSync(commonDir), "worktrees") && realpathSync(resolve(gitDir, back)) === realpathSync(dotGit);
+  } catch {
+    return false;
+  }
+}
+
+function firstLine(path: string): string | undefined {
+  return stat(path)?.isFile() === true ? readFileSync(path, "utf8").split("\n")[0]?.trim() : undefined;
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return stat(path)?.isDirectory() === true;
+}
+
+/** What cannot be looked at (no right, a file on the way, links in a circle) is not there for us. */
+function stat(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
