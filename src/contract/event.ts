@@ -78,7 +78,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ ...agent, type: z.literal("model.request"), request_id: z.string(), hash: z.string(), request: z.unknown() }),
   z.object({ ...agent, type: z.literal("model.reply"), request_id: z.string(), reply: z.unknown() }),
 
-  z.object({ ...agent, type: z.literal("inbox.opened"), id: z.string(), kind: z.string(), title: z.string() }),
+  z.object({ ...agent, type: z.literal("inbox.opened"), id: z.string(), key: z.string(), kind: z.string(), title: z.string(), body: z.string() }),
   z.object({
     ...agent, type: z.literal("inbox.closed"), id: z.string(), status: z.string(), decision: z.string(), by: z.string(), text: z.string(),
   }),

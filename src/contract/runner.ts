@@ -32,12 +32,20 @@ export type RunRequest = {
   resume: boolean;
 };
 
-export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & { action: { tool: string; input: unknown } | null };
+/** `key` names the question within its session: asked again after a restart, it is the same item, answered or not. */
+export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & {
+  key: string;
+  action: { tool: string; input: unknown } | null;
+};
+
+/** Suspended: nobody can be waited for in this process; the item stays in the inbox. */
+export type Asked = { kind: "answered"; answer: Answer } | { kind: "suspended"; inboxId: string };
+export type Ask = (question: AskInput) => Promise<Asked>;
 
 export type RunDeps = {
   emit: Emit;
   /** Writes the inbox record, then waits for the person or the deadline. */
-  ask(question: AskInput): Promise<Answer>;
+  ask: Ask;
   signal: AbortSignal;
 };
 

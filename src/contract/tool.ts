@@ -28,6 +28,8 @@ export type Tool<I = never> = {
   needs: readonly Permission[];
   /** True when a call may change something, so that the loop asks for one reflection before it ends. */
   changes: boolean;
+  /** True when a call that was cut off may be entered again, because it goes on where it stopped. Others are given back as interrupted. */
+  reentrant?: boolean;
   /** Must not throw for anything that the model or the world can cause. */
   run(input: I, context: ToolContext): Promise<ToolResult>;
   preview?(input: I, context: ToolContext): Promise<Preview>;

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import type { Emit } from "../contract/event.ts";
+import type { ModelDelta, ModelFailure, ModelMessage, ModelReply, StreamModel, ToolSpec } from "../contract/model-call.ts";
+import type { Ask } from "../contract/runner.ts";
+import type { Budget, Estimate } from "./budget.ts";
+import type { Who } from "./call-tool.ts";
+import { estimateTokens } from "./compact.ts";
+import type { RecordedReply, RecordedRequest } from "./memory.ts";
+
+export type ModelDeps = {
+  stream: StreamModel;
+  onDelta(delta: ModelDelta): void;
+  emit: Emit;
+  who: Who;
+  budget: Budget;
+  /** What a call may cost at most; an unknown price counts as the dearest known. */
+  estimate(model: string, tokensIn: number, tokensOut: number): Estimate;
+  ask: Ask;
+  newId(): string;
+  signal: AbortSignal;
+};
+
+export type ModelSetup = { model: string; system: string; tools: readonly ToolSpec[]; maxOutputTokens: number };
+
+export type AskedModel = ModelReply | ModelFailure | { ok: "suspended"; inboxId: string } | { ok: "over_budget"; message: string };
+
+/** One call of one agent: set money aside, record the request, stream, record the reply and what it cost. */
+export function modelCaller(setup: ModelSetup, deps: ModelDeps): (messages: readonly ModelMessage[], force?: string) => Promise<AskedModel> {
+  let sent: readonly ModelMessage[] = [];
+  let first = true;
+
+  return async (messages, force) => {
+    const reservation = await reserve(setup, messages, deps);
+    if ("ok" in reservation) return reservation;
+    const requestId = deps.newId();
+    const toolChoice = force === undefined ? ("auto" as const) : { tool: force };
+    const keep = sharedPrefix(sent, messages);
+    const request: RecordedRequest = { model: setup.model, keep, messages: messages.slice(keep), tool_choice: toolChoice };
+    if (first) Object.assign(request, { system: setup.system, tools: setup.tools });
+    deps.emit({ type: "model.request", ...deps.who, request_id: requestId, hash: requestHash(setup, messages, toolChoice), request });
+    sent = [...messages];
+    first = false;
+
+    const reply = await deps.stream({ ...setup, messages, toolChoice, signal: deps.signal }, (delta) => {
+      if (delta.type === "restart") deps.emit({ type: "agent.retry", ...deps.who, attempt: delta.attempt, delay_ms: delta.delayMs, reason: delta.reason });
+      deps.onDelta(delta);
+    });
+    const costUsd = reply.ok ? reply.costUsd : null;
+    reservation.settle({ usd: costUsd, tokens: reply.tokens });
+    emitReply(requestId, reply, deps);
+    if (reply.tokens.input + reply.tokens.output > 0) {
+      deps.emit({ type: "agent.usage", ...deps.who, model: setup.model, tokens: reply.tokens, cost_usd: costUsd, estimated: costUsd === null });
+    }
+    return reply;
+  };
+}
+
+async function reserve(setup: ModelSetup, messages: readonly ModelMessage[], deps: ModelDeps): Promise<Reserved> {
+  const estimate = deps.estimate(setup.model, estimateTokens(setup.system, messages), setup.maxOutputTokens);
+  for (let round = 1; ; round++) {
+    const reservation = deps.budget.reserve(estimate);
+    if ("settle" in reservation) return reservation;
+    const limit = reservation.over === "usd" ? `$${reservation.limit.toFixed(2)}` : `${reservation.limit} tokens`;
+    const spent = reservation.over === "usd" ? `$${reservation.spent.toFixed(4)}` : `${reservation.spent} tokens`;
+    const asked = await deps.ask({
+      key: `loop-budget-${reservation.limit}-${round}`,
+      kind: "budget",
+      title: `The budget of ${limit} would be passed (${spent} spent)`,
+      body: "Approve to allow as much again, deny to stop here.",
+      options: ["approve", "deny"],
+      reversible: true,
+      action: null,
+    });
+    if (asked.kind === "suspended") return { ok: "suspended", inboxId: asked.inboxId };
+    if (asked.answer.decision === "deny") return { ok: "over_budget", message: `stopped at the budget of ${limit} (${spent} spent)` };
+    deps.budget.extend();
+  }
+}
+
+type Reserved = Extract<ReturnType<Budget["reserve"]>, { settle: unknown }> | { ok: "suspended"; inboxId: string } | { ok: "over_budget"; message: string };
+
+function emitReply(requestId: string, reply: ModelReply | ModelFailure, deps: ModelDeps): void {
+  if (!reply.ok) {
+    const record: RecordedReply = { ok: false, kind: reply.kind, message: reply.message };
+    deps.emit({ type: "model.reply", ...deps.who, request_id: requestId, reply: record });
+    return;
+  }
+  for (const part of reply.message.content) {
+    if (part.type === "thinking" && part.text !== "") deps.emit({ type: "agent.thinking", ...deps.who, content: part.text });
+    if (part.type === "text" && part.text !== "") deps.emit({ type: "agent.output", ...deps.who, text: part.text });
+  }
+  const record: RecordedReply = { ok: true, message: reply.message, text: reply.text, tool_calls: reply.toolCalls };
+  deps.emit({ type: "model.reply", ...deps.who, request_id: requestId, reply: record });
+}
+
+export function requestHash(setup: ModelSetup, messages: readonly ModelMessage[], toolChoice: unknown): string {
+  const { model, system, tools, maxOutputTokens } = setup;
+  return createHash("sha256").update(JSON.stringify([model, system, tools, maxOutputTokens, messages, toolChoice])).digest("hex");
+}
+
+/** How many messages the next request shares with the one before, so that the record grows with what is new only. */
+function sharedPrefix(before: readonly ModelMessage[], now: readonly ModelMessage[]): number {
+  let i = 0;
+  while (i < before.length && i < now.length && (before[i] === now[i] || JSON.stringify(before[i]) === JSON.stringify(now[i]))) i++;
+  return i;
+}
