@@ -122,7 +122,7 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
       return end("failed", "error", memory.lastText, { error: { type: reply.kind, message: reply.message }, hint: reply.hint });
     }
     memory.messages = [...memory.messages, reply.message];
-    if (reply.text !== "") memory.lastText = reply.text;
+    if (reply.text !== "" && memory.held === undefined) memory.lastText = reply.text;
     if (reply.stop === "refusal") return end("failed", "error", reply.text, { error: { type: "refusal", message: "the model refused to answer" } });
     memory.open = { text: reply.text, calls: reply.toolCalls, done: new Map(), started: new Set() };
     return memory.open;
