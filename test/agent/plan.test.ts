@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planText, readyAgentTasks, skipAfterFailure, updatePlan, withStatus } from "../../src/agent/plan.ts";
 import type { PlanTask } from "../../src/contract/event.ts";
