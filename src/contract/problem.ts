@@ -51,6 +51,7 @@ export type ProblemCode =
   | "model.unknown"
   | "prompt.empty"
   | "template.syntax"
+  | "template.value"
   | "template.placeholder"
   | "include.not_found"
   | "include.cycle"

@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import { parseTemplate } from "../../../src/lib/template/parse-template.ts";
+import { render } from "../../../src/lib/template/render.ts";
+
+const data = {
+  name: "Ada", empty: "", zero: 0, one: 1, pi: 3.14159, yes: true, no: false, nothing: null,
+  list: ["a", "b", "c"], none: [], nested: [[1, 2], [3, 4]], map: { b: 2, a: 1, c: 3 }, bare: {},
+  bead: { id: "cru-1", title: "Fix it", labels: ["x", "y"], deep: { er: { value: "found" } } },
+  items: [{ n: 1, ok: true }, { n: 2, ok: false }, { n: 3, ok: true }], text: "line one\nline two", unicode: "é✓𝒳", key: "a", big: 1234567, html: `<a href="x">'&`,
+};
+
+function show(template: string): string {
+  return render(parseTemplate(template, "t.md"), data);
+}
+
+/** Template, then exactly what Go's text/template prints for it (or what docs/spells.md says where we differ). */
+const CASES: Record<string, readonly (readonly [string, string])[]> = {
+  text: [
+    ["", ""],
+    ["plain", "plain"],
+    ["a } } { b }}", "a } } { b }}"],
+    ["{ {.name} }", "{ {.name} }"],
+    ["line\r\n{{.name}}\r\n", "line\r\nAda\r\n"],
+  ],
+  "trim markers": [
+    ["a  {{- .name -}}  b", "aAdab"],
+    ["a \n\t {{- .name}} b", "aAda b"],
+    ["a {{.name -}} \r\n b", "a Adab"],
+    ["{{23 -}} < {{- 45}}", "23<45"],
+    ["a {{-3}} b", "a -3 b"],
+    ["a {{- -3 -}} b", "a-3b"],
+    ["{{if .yes -}}\n  x\n{{- end}}", "x"],
+    ["{{.name -}}{{- .name}}", "AdaAda"],
+    ["a\u00a0{{- 1}}", "a\u00a01"],
+  ],
+  comments: [
+    ["a{{/* note */}}b", "ab"],
+    ["a {{- /* note */ -}} b", "ab"],
+    ["a {{/* note */ -}} b", "a b"],
+    ["a {{- /* }} and {{ and \"quote */}} b", "a b"],
+    ["{{/* two\nlines */}}x", "x"],
+    ["{{/**/}}", ""],
+  ],
+  literals: [
+    ['{{"x"}}', "x"],
+    ['{{"a\\tb\\n\\"c\\" \\\\ \\u00e9 \\x41 \\101 \\U0001F600"}}', 'a\tb\n"c" \\ é A A 😀'],
+    ['{{"\\xe2\\x9c\\x93"}}', "✓"],
+    ["{{`raw \\n \"}}\" `}}", 'raw \\n "}}" '],
+    ['{{"}}"}}', "}}"],
+    ['{{"{{"}}', "{{"],
+    ["{{3}} {{-3}} {{+3}} {{0x1F}} {{0b101}} {{0o17}} {{017}} {{1_000}}", "3 -3 3 31 5 15 15 1000"],
+    ["{{1.5}} {{.5}} {{2.}} {{1e3}} {{1.5e-7}} {{-0.25}}", "1.5 0.5 2 1000 1.5e-07 -0.25"],
+    ["{{1234567.5}} {{123456.5}} {{0.0001}} {{0.00001}}", "1.2345675e+06 123456.5 0.0001 1e-05"],
+    ["{{'a'}} {{'\\n'}} {{'é'}} {{'\\''}}", "97 10 233 39"],
+    ["{{true}} {{false}}", "true false"],
+  ],
+  values: [
+    ["{{.name}}", "Ada"],
+    ["{{ .name }}", "Ada"],
+    ["{{\n.name\n}}", "Ada"],
+    ["{{.bead.title}} {{.bead.deep.er.value}}", "Fix it found"],
+    ["{{$.name}} {{$.bead.id}}", "Ada cru-1"],
+    ["{{.zero}} {{.pi}} {{.yes}} {{.big}}", "0 3.14159 true 1234567"],
+    ["[{{.nothing}}] [{{.bead.missing}}] [{{.bead.missing.more}}] [{{.nothing.x}}]", "[] [] [] []"],
+    ["{{.list}} {{.map}} {{.none}} {{.bare}}", '["a","b","c"] {"b":2,"a":1,"c":3} [] {}'],
+    ["{{(index .items 1).n}}", "2"],
+    ["{{(.bead).title}} {{(.bead.deep).er.value}}", "Fix it found"],
+    ["{{.unicode}}", "é✓𝒳"],
+  ],
+  "if and truth": [
+    ["{{if .yes}}T{{end}}{{if .no}}F{{end}}", "T"],
+    ["{{if .no}}a{{else}}b{{end}}", "b"],
+    ["{{if .empty}}1{{else if .zero}}2{{else if .name}}3{{else}}4{{end}}", "3"],
+    ["{{if .none}}T{{else}}F{{end}}{{if .bare}}T{{else}}F{{end}}{{if .nothing}}T{{else}}F{{end}}", "FFF"],
+    ["{{if .list}}T{{end}}{{if .map}}T{{end}}{{if .one}}T{{end}}{{if -1}}T{{end}}{{if 0.0}}T{{end}}", "TTTT"],
+    ["{{if .bead.missing}}T{{else}}F{{end}}", "F"],
+    ["{{if .yes}}{{if .no}}a{{else}}b{{end}}{{else}}c{{end}}", "b"],
+    ["{{if $x := .name}}{{$x}}{{else}}{{$x}}!{{end}}", "Ada"],
+    ["{{if $x := .empty}}T{{else}}[{{$x}}]{{end}}", "[]"],
+    ["{{if .no}}a{{else if $y := .one}}{{$y}}{{end}}", "1"],
+  ],
+  range: [
+    ["{{range .list}}<{{.}}>{{end}}", "<a><b><c>"],
+    ["{{range $i, $v := .list}}{{$i}}={{$v}} {{end}}", "0=a 1=b 2=c "],
+    ["{{range $v := .list}}{{$v}}{{end}}", "abc"],
+    ["{{range $k, $v := .map}}{{$k}}{{$v}}{{end}}", "a1b2c3"],
+    ["{{range .map}}{{.}}{{end}}", "123"],
+    ["{{range .none}}x{{else}}empty{{end}}", "empty"],
+    ["{{range .nothing}}x{{else}}empty{{end}}", "empty"],
+    ["{{range .bead.missing}}x{{else}}empty{{end}}", "empty"],
+    ["{{range 3}}{{.}}{{end}}", "012"],
+    ["{{range $i := 3}}{{$i}}{{end}}", "012"],
+    ["{{range 0}}x{{else}}none{{end}}{{range -2}}x{{else}}none{{end}}", "nonenone"],
+    ["{{range .items}}{{.n}}{{if .ok}}+{{end}}{{end}}", "1+23+"],
+    ["{{range .items}}{{if eq .n 2}}{{continue}}{{end}}{{.n}}{{end}}", "13"],
+    ["{{range .items}}{{if eq .n 2}}{{break}}{{end}}{{.n}}{{end}}", "1"],
+    ["{{range .nested}}{{range .}}{{if eq . 3}}{{break}}{{end}}{{.}}{{end}};{{end}}", "12;;"],
+    ["{{range $i, $row := .nested}}{{range $j, $x := $row}}{{$i}}{{$j}}={{$x}} {{end}}{{end}}", "00=1 01=2 10=3 11=4 "],
+    ["{{range .list}}{{$.name}}{{end}}", "AdaAdaAda"],
+    ["{{$last := \"\"}}{{range $last = .list}}{{end}}{{$last}}", "c"],
+    ["{{range $i, $c := .list}}{{if $i}}, {{end}}{{$c}}{{end}}", "a, b, c"],
+  ],
+  with: [
+    ["{{with .bead}}{{.title}}{{end}}", "Fix it"],
+    ["{{with .empty}}a{{else}}b{{.name}}{{end}}", "bAda"],
+    ["{{with $x := .bead}}{{$x.title}} {{.id}}{{end}}", "Fix it cru-1"],
+    ["{{with .empty}}1{{else with .bead}}{{.id}}{{else}}3{{end}}", "cru-1"],
+    ["{{with .empty}}1{{else with .nothing}}2{{else}}3{{end}}", "3"],
+    ["{{with .bead.deep}}{{with .er}}{{.value}} {{$.name}}{{end}}{{end}}", "found Ada"],
+    ["{{with .bead}}[{{.missing}}]{{end}}", "[]"],
+  ],
+  variables: [
+    ["{{$x := 1}}{{$x}}", "1"],
+    ["{{$x := 1}}{{$x = 2}}{{$x}}", "2"],
+    ["{{$x := 1}}{{if .yes}}{{$x = 2}}{{end}}{{$x}}", "2"],
+    ["{{$x := 1}}{{if .yes}}{{$x := 2}}{{$x}}{{end}}{{$x}}", "21"],
+    ["{{$b := .bead}}{{$b.title}} {{$b.deep.er.value}}", "Fix it found"],
+    ["{{$n := 0}}{{range .items}}{{if .ok}}{{$n = .n}}{{end}}{{end}}{{$n}}", "3"],
+    ["{{$x := .list | len}}{{$x}}", "3"],
+    ["{{$x := 1}}{{$x := print $x 1}}{{$x}}", "1 1"],
+    ["{{$ü := 1}}{{$ü}}", "1"],
+    ["{{ $x := 1 -}}  {{- $x }}", "1"],
+  ],
+  "pipelines and parentheses": [
+    ['{{"x" | printf "%s%s" "a"}}', "ax"],
+    ['{{.name | upper | printf "%s!"}}', "ADA!"],
+    ["{{.list | len | print}}", "3"],
+    ["{{len (print .name .name)}}", "6"],
+    ['{{printf "%d" (len .list)}}', "3"],
+    ["{{print (print (print 1))}}", "1"],
+    ["{{(.name | upper)}}", "ADA"],
+    ["{{print 1 | print 2}}", "21"],
+    ["{{1 | print 2}}", "2 1"],
+    ["{{.map.a | eq 1}}", "true"],
+  ],
+  comparison: [
+    ["{{eq 1 1}} {{eq 1 2}} {{eq .name \"Ada\"}} {{eq .yes true}}", "true false true true"],
+    ["{{eq 3 1 2 3}} {{eq 3 1 2}}", "true false"],
+    ["{{eq .nothing nil}} {{eq .name nil}} {{eq .bead.missing nil}} {{ne .list nil}}", "true false true true"],
+    ["{{eq 1 1.0}} {{lt 1 1.5}}", "true true"],
+    ["{{ne 1 2}} {{ne \"a\" \"a\"}}", "true false"],
+    ["{{lt 1 2}} {{lt 2 2}} {{le 2 2}} {{gt 3 2}} {{ge 2 3}} {{ge 3 3}}", "true false true true false true"],
+    ['{{lt "a" "b"}} {{lt "B" "a"}} {{lt "a" "aa"}} {{gt "é" "z"}} {{lt "\\uffff" "\\U0001F600"}}', "true true true true true"],
+    ['{{if and (eq .name "Ada") (gt .one 0)}}T{{end}}', "T"],
+  ],
+  "and, or, not": [
+    ["{{and 1 2}} {{and 0 2}} {{and 1 \"\" 3}}|{{and .yes .name}}", "2 0 |Ada"],
+    ['{{or 0 "" "x" "y"}} {{or 0 ""}}|{{or .empty .name}}', "x |Ada"],
+    ["{{not true}} {{not 0}} {{not .list}}", "false true false"],
+    ["{{or true (index .list 99)}} {{and false (index .list 99)}}", "true false"],
+    ["{{and true}} {{or false}}", "true false"],
+    ["{{.yes | and .one}}", "true"],
+  ],
+  "len, index, slice": [
+    ['{{len "abc"}} {{len "é"}} {{len .list}} {{len .map}} {{len ""}}', "3 2 3 3 0"],
+    ["{{index .list 0}} {{index .list 2}} {{index .nested 1 0}} {{index .map \"b\"}}", "a c 3 2"],
+    ['[{{index .map "zz"}}] {{index .list}} {{index .map .key}}', '[] ["a","b","c"] 1'],
+    ['{{index "abc" 1}} {{index .bead "labels" 1}}', "98 y"],
+    ["{{slice .list 1}} {{slice .list 1 2}} {{slice .list}} {{slice .list 3}}", '["b","c"] ["b"] ["a","b","c"] []'],
+    ['{{slice "hello" 1 3}} {{slice "hello" 2}} {{slice "é!" 2}}', "el llo !"],
+  ],
+  "print and println": [
+    ['{{print "a" "b"}} {{print 1 2}} {{print "a" 1 2 "b"}} {{print}}', "ab 1 2 a1 2b "],
+    ['{{println "a" 1}}', "a 1\n"],
+    ["{{print nil}} {{print .nothing}} {{print true false}}", "<nil> <nil> true false"],
+    ["{{print .list}}", '["a","b","c"]'],
+  ],
+  printf: [
+    ['{{printf "%s-%s" "a" "b"}}', "a-b"],
+    ['{{printf "%d|%5d|%-5d|%05d|%+d|% d|%x|%X|%#x|%o|%b" 42 42 42 42 42 42 255 255 255 8 5}}', "42|   42|42   |00042|+42| 42|ff|FF|0xff|10|101"],
+    ['{{printf "%05d %-6d| %+d" -42 -42 -42}}', "-0042 -42   | -42"],
+    ['{{printf "%v %v %v %v %v" 1 "a" true nil 2.5}}', "1 a true <nil> 2.5"],
+    ['{{printf "%q %q %q" "a\\"b" "tab\\t" "é\\u0000\\u200b"}}', '"a\\"b" "tab\\t" "é\\x00\\u200b"'],
+    ['{{printf "%t %t" true false}}', "true false"],
+    ['{{printf "%f|%.2f|%5.1f|%8.3f|%-8.2f|%08.3f" 3.14159 3.14159 3.14159 3.14159 3.14159 3.14159}}', "3.141590|3.14|  3.1|   3.142|3.14    |0003.142"],
+    ['{{printf "%.0f %.0f %.1f %.1f %.0e %.1e %.1g %f" 2.5 3.5 0.25 0.35 2.5 1.25 0.25 1e21}}', "2 4 0.2 0.3 2e+00 1.2e+00 0.2 1000000000000000000000.000000"],
+    ['{{printf "%e %.2e %g %g %.3g %G" 123456.789 0.00012 1234567.5 0.5 1234.5 0.0000012}}', "1.234568e+05 1.20e-04 1.2345675e+06 0.5 1.23e+03 1.2E-06"],
+    ['{{printf "%10s|%-10s|%.2s|%5.1s|" "hi" "hi" "hello" "hello"}}', "        hi|hi        |he|    h|"],
+    ['{{printf "%6s|%-4s|" "é✓" "𝒳"}}', "    é✓|𝒳   |"],
+    ['{{printf "100%%"}}', "100%"],
+    ['{{printf "%x %X" "hi" "hi"}}', "6869 6869"],
+    ['{{printf "%c%c %q" 72 105 120}}', "Hi 'x'"],
+    ['{{printf "%T %T %T %T %T %T %T" "a" 1 1.5 true nil .list .map}}', "string int float64 bool <nil> []interface {} map[string]interface {}"],
+    ['{{printf "%d" "x"}} {{printf "%s" 3}} {{printf "%d" 1.5}} {{printf "%t" "x"}} {{printf "%z" 1}}', "%!d(string=x) %!s(int=3) %!d(float64=1.5) %!t(string=x) %!z(int=1)"],
+    ['{{printf "%d %d" 1}} {{printf "%d" 1 "b" 3}} {{printf "50%"}} {{printf "%d" nil}}', "1 %!d(MISSING) 1%!(EXTRA string=b, int=3) 50%!(NOVERB) %!d(<nil>)"],
+    ['{{printf "%v %s" .list .map}}', '["a","b","c"] {"b":2,"a":1,"c":3}'],
+    ['{{printf "%5t|%-6v|%3v" true true 7}}', " true|true  |  7"],
+    ['{{printf "%.3d %6.2f%%" 7 12.345}}', "007  12.35%"],
+    ['{{printf "no verbs"}}', "no verbs"],
+  ],
+  "functions beside Go's": [
+    ['{{default "d" .empty}} {{default "d" .name}} {{.nothing | default 3}} {{.zero | default 9}}', "d Ada 3 9"],
+    ['{{default "none" .not_given}} {{.not_given | default "none"}} {{.not_given.deep | default "none"}}', "none none none"],
+    ['{{if default false .not_given}}T{{else}}F{{end}} {{index . "not_given"}}', "F "],
+    ['{{join ", " .list}} {{.list | join "-"}} {{join .list "+"}} {{join "," .none}}', "a, b, c a-b-c a+b+c "],
+    ['{{join " " .nested}}', "[1,2] [3,4]"],
+    ['{{upper "aé"}} {{lower "AÉ"}} {{trim "  x \\n"}}|', "AÉ aé x|"],
+    ["{{indent 2 .text}}", "  line one\n  line two"],
+    ["{{.text | indent 4}}", "    line one\n    line two"],
+    ["x:{{.text | nindent 2}}", "x:\n  line one\n  line two"],
+    ['{{quote "a b"}} {{.name | quote}} {{quote 3}} {{quote "x" "y"}}', '"a b" "Ada" "3" "x" "y"'],
+    ["{{html .html}} {{urlquery \"a b&c=é!\"}}", "&lt;a href=&#34;x&#34;&gt;&#39;&amp; a+b%26c%3D%C3%A9%21"],
+    ["{{upper .list}} {{trim 3}}", '["A","B","C"] 3'],
+  ],
+};
+
+for (const [group, cases] of Object.entries(CASES)) {
+  describe(`template: ${group}`, () => {
+    it.each(cases)("%j gives %j", (template, expected) => {
+      expect(show(template)).toBe(expected);
+    });
+  });
+}
+
+it("the table is large", () => {
+  expect(Object.values(CASES).flat().length).toBeGreaterThanOrEqual(120);
+});
