@@ -3,7 +3,7 @@ import { parseTemplate } from "../../../src/lib/template/parse-template.ts";
 import { render } from "../../../src/lib/template/render.ts";
 
 const data = {
-  name: "Ada", empty: "", zero: 0, one: 1, pi: 3.14159, yes: true, no: false, nothing: null,
+  name: "Ada", empty: "", zero: 0, one: 1, pi: 2.75159, yes: true, no: false, nothing: null,
   list: ["a", "b", "c"], none: [], nested: [[1, 2], [3, 4]], map: { b: 2, a: 1, c: 3 }, bare: {},
   bead: { id: "cru-1", title: "Fix it", labels: ["x", "y"], deep: { er: { value: "found" } } },
   items: [{ n: 1, ok: true }, { n: 2, ok: false }, { n: 3, ok: true }], text: "line one\nline two", unicode: "é✓𝒳", key: "a", big: 1234567, html: `<a href="x">'&`,
@@ -60,7 +60,7 @@ const CASES: Record<string, readonly (readonly [string, string])[]> = {
     ["{{\n.name\n}}", "Ada"],
     ["{{.bead.title}} {{.bead.deep.er.value}}", "Fix it found"],
     ["{{$.name}} {{$.bead.id}}", "Ada cru-1"],
-    ["{{.zero}} {{.pi}} {{.yes}} {{.big}}", "0 3.14159 true 1234567"],
+    ["{{.zero}} {{.pi}} {{.yes}} {{.big}}", "0 2.75159 true 1234567"],
     ["[{{.nothing}}] [{{.bead.missing}}] [{{.bead.missing.more}}] [{{.nothing.x}}]", "[] [] [] []"],
     ["{{.list}} {{.map}} {{.none}} {{.bare}}", '["a","b","c"] {"b":2,"a":1,"c":3} [] {}'],
     ["{{(index .items 1).n}}", "2"],
