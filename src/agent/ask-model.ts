@@ -45,11 +45,11 @@ export function modelCaller(setup: ModelSetup, deps: ModelDeps): (messages: read
       if (delta.type === "restart") deps.emit({ type: "agent.retry", ...deps.who, attempt: delta.attempt, delay_ms: delta.delayMs, reason: delta.reason });
       deps.onDelta(delta);
     });
-    const costUsd = reply.ok ? reply.costUsd : null;
+    const { costUsd } = reply;
     reservation.settle({ usd: costUsd, tokens: reply.tokens });
     emitReply(requestId, reply, deps);
     if (reply.tokens.input + reply.tokens.output > 0) {
-      deps.emit({ type: "agent.usage", ...deps.who, model: setup.model, tokens: reply.tokens, cost_usd: costUsd, estimated: costUsd === null });
+      deps.emit({ type: "agent.usage", ...deps.who, model: setup.model, tokens: reply.tokens, cost_usd: costUsd, estimated: costUsd === null || reply.costEstimated });
     }
     return reply;
   };

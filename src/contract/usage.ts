@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+/** `input` is the whole prompt; `cache_read` and `cache_write` are the parts of it that were read from or written to a cache. */
 export const tokensSchema = z.object({
   input: z.int().min(0),
   output: z.int().min(0),
