@@ -41,7 +41,7 @@ function middle(a: readonly string[], b: readonly string[]): LineChange[] {
     }
     if (d > 0) script.push(down ? { kind: "+", line: b[--y] ?? "" } : { kind: "-", line: a[--x] ?? "" });
   }
-  return script.reverse();
+  return script.toReversed();
 }
 
 /** For each number of differences, how far each diagonal reached before; undefined when the texts are too different. */

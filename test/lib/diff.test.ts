@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffLines, unifiedDiff } from "../../src/lib/diff.ts";
 import { temporaryFolder, writeFiles } from "../support/temp.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inline, setInYaml } from "../../src/lib/yaml-edit.ts";
 import { readYaml } from "../../src/lib/yaml.ts";
