@@ -19,6 +19,17 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/agents-list.ts"),
   },
   {
+    name: "trust",
+    summary: "look at what this project brings along, and allow it to be used",
+    options: [
+      { flags: "--yes", summary: "trust exactly what is shown, without asking" },
+      { flags: "--revoke", summary: "forget that anything here was trusted" },
+      json,
+    ],
+    examples: ["cru trust", "cru trust --yes", "cru trust --json | jq -r '.files[] | select(.status != \"trusted\") | .path'"],
+    load: () => import("./commands/trust.ts"),
+  },
+  {
     name: "config get",
     summary: "print a setting as it holds here, or all of them",
     args: [{ name: "[KEY]", summary: "dotted, such as limits.budget_usd" }],
