@@ -65,11 +65,15 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
 
   const machine = startMachine((from, to) => deps.emit({ type: "agent.state", ...who, from, to, iteration: iterations }));
   let planning = machine.to("Planning");
-  const unanswered = memory.question === undefined ? undefined : await consult(memory.question);
-  if (unanswered !== undefined) return unanswered;
+  if (memory.question !== undefined) {
+    // Asked in an earlier process, after the calls of its reply had all run.
+    if (memory.open !== undefined) observe(memory.open, [...memory.open.done.values()]);
+    const unanswered = await consult(memory.question);
+    if (unanswered !== undefined) return unanswered;
+  }
 
   for (;;) {
-    hear(deps.takeGuidance());
+    if (memory.open === undefined) hear(deps.takeGuidance());
     const reply = memory.open ?? (await nextReply());
     if ("status" in reply) {
       if (reply.status !== "blocked") planning.to("Failed");
