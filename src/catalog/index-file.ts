@@ -1,19 +1,22 @@
 import { hash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { Fault } from "../contract/problem.ts";
 
 /** What a content means, without its body and without its path. */
 export type IndexRecord<T> = { name: string | undefined; value: T | undefined; faults: Fault[] };
 
-const SCHEMA = 1;
+const SCHEMA = 2;
 const HASH_LENGTH = 64;
+
+/** By dialect, then by the hash of the content. */
+export type IndexRecords<T> = Map<string, Map<string, IndexRecord<T>>>;
 
 /**
  * The index of a catalog: content hash → record. It is a cache in the user's own folder, never in the project, where a clone could
  * bring its own. Whatever is wrong with it, it is ignored: the files are parsed again.
  */
-export function readIndex<T>(path: string | undefined, fingerprint: string): Map<string, IndexRecord<T>> {
+export function readIndex<T>(path: string | undefined, fingerprint: string): IndexRecords<T> {
   if (path === undefined) return new Map();
   try {
     const bytes = readFileSync(path);
@@ -21,28 +24,69 @@ export function readIndex<T>(path: string | undefined, fingerprint: string): Map
     if (hash("sha256", body) !== bytes.toString("latin1", 0, HASH_LENGTH)) return new Map();
     const index: Stored<T> = JSON.parse(body.toString("utf8"));
     if (index.schema !== SCHEMA || index.fingerprint !== fingerprint) return new Map();
-    return new Map(index.records.map(([key, name, value, faults]) => [key, { name: name ?? undefined, value: value ?? undefined, faults: faults ?? [] }]));
+    return new Map(Object.entries(index.dialects).map(([dialect, rows]) => [dialect, unpacked(rows, index.shapes)]));
   } catch {
     return new Map();
   }
 }
 
-type Stored<T> = { schema: number; fingerprint: string; records: [key: string, name: string | null, value: T | null, faults?: Fault[]][] };
+export function indexPath(cacheFolder: string, root: string, kind: string): string {
+  return join(cacheFolder, "catalog", `${hash("sha256", root).slice(0, 16)}-${kind}.json`);
+}
 
-/** Losing it costs a parse, so nothing is synced and no failure is told. */
-export function writeIndex<T>(path: string | undefined, fingerprint: string, records: ReadonlyMap<string, IndexRecord<T>>): void {
+/** Losing it costs a parse, so nothing is synced and no failure is told. Only what was used is kept. */
+export function writeIndex<T extends object>(path: string | undefined, fingerprint: string, used: ReadonlyMap<string, string[]>, records: IndexRecords<T>): void {
   if (path === undefined) return;
   const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    const stored: Stored<T> = { schema: SCHEMA, fingerprint, records: [] };
-    for (const [key, { name, value, faults }] of records) {
-      stored.records.push(faults.length === 0 ? [key, name ?? null, value ?? null] : [key, name ?? null, value ?? null, faults]);
-    }
-    const body = JSON.stringify(stored);
+    const body = JSON.stringify(packed(fingerprint, used, records));
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(temporary, hash("sha256", body) + body, { flag: "wx", mode: 0o600 });
     renameSync(temporary, path);
   } catch {
     rmSync(temporary, { force: true });
   }
+}
+
+/** A value is stored as the number of its shape and its fields: thousands of records have the same keys. */
+type Stored<T> = { schema: number; fingerprint: string; shapes: (keyof T)[][]; dialects: Record<string, Row[]> };
+type Row = [digest: string, name: string | null, shape: number, fields: unknown[], faults?: Fault[]];
+
+function packed<T extends object>(fingerprint: string, used: ReadonlyMap<string, string[]>, records: IndexRecords<T>): Stored<T> {
+  const shapes = new Map<string, number>();
+  const stored: Stored<T> = { schema: SCHEMA, fingerprint, shapes: [], dialects: {} };
+  for (const [dialect, digests] of used) {
+    stored.dialects[dialect] = [...new Set(digests)].flatMap((digest): Row[] => {
+      const record = records.get(dialect)?.get(digest);
+      if (record === undefined) return [];
+      const { name, value, faults } = record;
+      const keys = value === undefined ? [] : (Object.keys(value) as (keyof T)[]).filter((key) => value[key] !== undefined);
+      const shapeKey = JSON.stringify(keys);
+      const shape = shapes.get(shapeKey) ?? stored.shapes.push(keys) - 1;
+      shapes.set(shapeKey, shape);
+      const row = [digest, name ?? null, value === undefined ? -1 : shape, keys.map((key) => value?.[key])] as const;
+      return [faults.length === 0 ? [...row] : [...row, faults]];
+    });
+  }
+  return stored;
+}
+
+function unpacked<T>(rows: readonly Row[], shapes: readonly (keyof T)[][]): Map<string, IndexRecord<T>> {
+  const records = new Map<string, IndexRecord<T>>();
+  for (const [digest, name, shape, fields, faults] of rows) {
+    const keys = shapes[shape];
+    records.set(digest, { name: name ?? undefined, value: keys === undefined ? undefined : valueOf(keys, fields), faults: faults ?? NONE });
+  }
+  return records;
+}
+
+const NONE: Fault[] = [];
+
+function valueOf<T>(keys: readonly (keyof T)[], fields: readonly unknown[]): T {
+  const value: Partial<Record<keyof T, unknown>> = {};
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    if (key !== undefined) value[key] = fields[i];
+  }
+  return value as T;
 }

@@ -52,82 +52,95 @@ export type Loaded<T> = Catalog<T> & { files: DefinitionFile[] };
 
 const MAX_BYTES = 1024 * 1024;
 
-export async function loadDefinitions<T>(plan: DefinitionPlan<T>, deps: LoadDeps): Promise<Loaded<T>> {
+export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>, deps: LoadDeps): Promise<Loaded<T>> {
   const known = readIndex<T>(deps.indexFile, plan.fingerprint);
-  const used = new Map<string, IndexRecord<T>>();
+  const used = new Map<string, string[]>();
   const buffer = Buffer.allocUnsafe(MAX_BYTES + 1);
   const winners = new Map<string, Entry<T>>();
   const loaded: Loaded<T> = { items: [], problems: [], files: [] };
   let misses = 0;
+  let parse: ((bytes: Buffer, dialect: string) => IndexRecord<T>) | undefined;
   for (const source of plan.sources) {
-    const seen: Twins = { names: new Map(), stems: new Map() };
+    const { dialect } = source;
+    const records = getOrSet(known, dialect, () => new Map<string, IndexRecord<T>>());
+    const digests = getOrSet(used, dialect, () => []);
     const folder = scanFolder(source, plan.extensions);
+    const register = registration(loaded, winners, source, deps);
     try {
-      if (folder.fault !== undefined) report(loaded, source, { path: source.folder, stem: "", name: undefined }, [folder.fault], deps);
+      if (folder.fault !== undefined) report(loaded, source, { path: source.folder, stem: "" }, undefined, [folder.fault], deps);
       for (const file of folder.files) {
-        const read = file.readable ? readGuarded(file.openPath, folder.real, buffer) : NOT_A_FILE;
+        const read = file.readable ? readGuarded(`${file.via}/${file.entry}`, folder.real, buffer) : NOT_A_FILE;
         if (!read.ok) {
-          report(loaded, source, { path: file.path, stem: file.stem, name: undefined }, [wholeFile(read.fault, read.reason, READ_HINTS[read.fault])], deps);
+          report(loaded, source, file, undefined, [wholeFile(read.fault, read.reason, READ_HINTS[read.fault])], deps);
           continue;
         }
         const digest = hash("sha256", read.bytes);
-        const key = `${digest}:${source.dialect}`;
-        let record = used.get(key) ?? known.get(key);
+        let record = records.get(digest);
         if (record === undefined) {
           misses++;
-          const { parseBytes } = await import("./parse-bytes.ts");
-          record = parseBytes(read.bytes, source.dialect, await plan.parser());
+          parse ??= await loadParser(plan);
+          record = parse(read.bytes, dialect);
+          records.set(digest, record);
         }
-        used.set(key, record);
-        register(loaded, winners, seen, { source, file, digest, record }, deps);
+        digests.push(digest);
+        register(file, digest, record);
       }
     } finally {
       folder.close();
     }
   }
-  if (misses > 0) writeIndex(deps.indexFile, plan.fingerprint, used);
+  if (misses > 0) writeIndex(deps.indexFile, plan.fingerprint, used, known);
   loaded.items = [...winners.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return loaded;
 }
 
-/** First path of each name and file name of one source, in lower case: twins differ at most in case. */
-type Twins = { names: Map<string, string>; stems: Map<string, string> };
-type Candidate<T> = { source: SourceFolder; file: FoundFile; digest: string; record: IndexRecord<T> };
-
-function register<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, seen: Twins, candidate: Candidate<T>, deps: LoadDeps): void {
-  const { source, file, digest, record } = candidate;
-  const { path, stem } = file;
-  const name = record.name ?? stem;
-  const faults = record.name === undefined && record.value !== undefined ? [...record.faults, ...nameFaults(stem)] : record.faults;
-  const good = record.value !== undefined && faults.every((f) => f.severity === "warning");
-  const twin = twinFault(seen, file, good ? name : undefined, source, deps);
-  const all = twin === undefined ? faults : [...faults, twin];
-  report(loaded, source, { path, stem, name: record.value === undefined ? record.name : name }, all, deps);
-  if (good && twin === undefined && record.value !== undefined) {
-    winners.set(name, { name, value: record.value, source: source.source, path, hash: digest });
-  }
+async function loadParser<T>(plan: DefinitionPlan<T>): Promise<(bytes: Buffer, dialect: string) => IndexRecord<T>> {
+  const [{ parseBytes }, parse] = await Promise.all([import("./parse-bytes.ts"), plan.parser()]);
+  return (bytes, dialect) => parseBytes(bytes, dialect, parse);
 }
 
-/** Of two that differ at most in case neither wins silently: the first by path is kept, the second reported. */
-function twinFault(seen: Twins, file: FoundFile, name: string | undefined, source: SourceFolder, deps: LoadDeps): Fault | undefined {
+type Register<T> = (file: FoundFile, digest: string, record: IndexRecord<T>) => void;
+
+/** Takes the files of one source in, each with what is wrong with it. */
+function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, source: SourceFolder, deps: LoadDeps): Register<T> {
+  const files = twinFinder();
+  const names = twinFinder();
   const severity = source.recursive === true ? "warning" : "error";
-  const stemKey = file.path.toLowerCase();
-  const stemTwin = seen.stems.get(stemKey);
-  if (stemTwin !== undefined) return { ...wholeFile("name.twin", `differs only in case from ${deps.show(stemTwin)}`, "rename one of the files"), severity };
-  seen.stems.set(stemKey, file.path);
-  if (name === undefined) return undefined;
-  const nameTwin = seen.names.get(name.toLowerCase());
-  if (nameTwin !== undefined) {
-    return { ...wholeFile("name.twin", `the name '${name}' is already taken by ${deps.show(nameTwin)}`, "rename one of the two"), field: "name", severity };
-  }
-  seen.names.set(name.toLowerCase(), file.path);
-  return undefined;
+  return (file, digest, record) => {
+    const { value } = record;
+    const name = record.name ?? file.stem;
+    let faults = record.name === undefined && value !== undefined ? [...record.faults, ...nameFaults(name)] : record.faults;
+    const good = value !== undefined && faults.every((f) => f.severity === "warning");
+    // Of two that differ at most in case neither wins silently: the first by path is kept, the second reported.
+    const fileTwin = files(file.key, file.path);
+    const nameTwin = good && fileTwin === undefined ? names(name, file.path) : undefined;
+    if (fileTwin !== undefined) faults = [...faults, { ...wholeFile("name.twin", `differs only in case from ${deps.show(fileTwin)}`, "rename one of the files"), severity }];
+    if (nameTwin !== undefined) faults = [...faults, { ...wholeFile("name.twin", `the name '${name}' is already taken by ${deps.show(nameTwin)}`, "rename one of the two"), field: "name", severity }];
+    report(loaded, source, file, value === undefined ? record.name : name, faults, deps);
+    if (good && fileTwin === undefined && nameTwin === undefined) winners.set(name, { name, value, source: source.source, path: file.path, hash: digest });
+  };
 }
 
-function report<T>(loaded: Loaded<T>, source: SourceFolder, file: Pick<DefinitionFile, "path" | "stem" | "name">, faults: readonly Fault[], deps: LoadDeps): void {
-  const problems = faults.length === 0 ? NONE : faults.map((fault): Problem => ({ path: deps.show(file.path), ...fault }));
-  if (problems.length > 0) loaded.problems.push(...problems);
-  loaded.files.push({ ...file, source: source.source, problems });
+/** Answers with the path that came before under the same word, whatever its case. */
+function twinFinder(): (word: string, path: string) => string | undefined {
+  const first = new Map<string, string>();
+  return (word, path) => {
+    const key = word.toLowerCase();
+    const before = first.get(key);
+    if (before === undefined) first.set(key, path);
+    return before;
+  };
+}
+
+function report<T>(loaded: Loaded<T>, source: SourceFolder, file: Pick<FoundFile, "path" | "stem">, name: string | undefined, faults: readonly Fault[], deps: LoadDeps): void {
+  const problems = faults.length === 0 ? NONE : faults.map((fault) => problemOf(deps.show(file.path), fault));
+  for (const problem of problems) loaded.problems.push(problem);
+  loaded.files.push({ path: file.path, stem: file.stem, name, source: source.source, problems });
+}
+
+/** One order of keys, whether the fault comes from the parser or from the index. */
+function problemOf(path: string, { line, column, field, message, hint, severity, code }: Fault): Problem {
+  return { path, line, column, field, message, hint, severity, code };
 }
 
 const NONE: Problem[] = [];
@@ -138,6 +151,12 @@ const READ_HINTS = {
   "file.outside": "copy the file into the folder instead",
   "file.not_a_file": "move it elsewhere",
 } as const;
+
+function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
 
 function nameFaults(stem: string): Fault[] {
   const fault = nameFault(stem);

@@ -7,9 +7,12 @@ import type { SourceFolder } from "./load-definitions.ts";
 export type FoundFile = {
   /** As the user knows it. */
   path: string;
-  /** As it must be opened: through the folder's handle, so that a folder swapped for a symlink leads nowhere. */
-  openPath: string;
+  /** Folder and name by which it must be opened: through the folder's handle, so that a folder swapped for a symlink leads nowhere. */
+  via: string;
+  entry: string;
   stem: string;
+  /** The path below the folder that was scanned. */
+  key: string;
   /** False for what has the right name but is a folder, FIFO, socket or device. */
   readable: boolean;
 };
@@ -33,15 +36,15 @@ export function scanFolder(source: Pick<SourceFolder, "folder" | "recursive" | "
     const top = openFolder(real, handles);
     // What was opened is what counts: it may have been swapped after it was resolved.
     if (top.opened !== undefined && source.within !== undefined && !isInside(top.opened, source.within)) return nothing(outside());
-    collect({ path: source.folder, via: top.via, depth: 0 }, { extensions, recursive: source.recursive === true, handles, files });
-    files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    collect({ path: source.folder, via: top.via, key: "", depth: 0 }, { extensions, recursive: source.recursive === true, handles, files });
+    files.sort((a, b) => (a.key < b.key ? -1 : 1));
     return { real: top.opened ?? real, files, fault: undefined, close };
   } catch (error) {
     return nothing(isMissing(error) ? undefined : unreadable(error));
   }
 }
 
-type Level = { path: string; via: string; depth: number };
+type Level = { path: string; via: string; key: string; depth: number };
 type Collection = { extensions: readonly string[]; recursive: boolean; handles: number[]; files: FoundFile[] };
 
 function collect(level: Level, into: Collection): void {
@@ -52,7 +55,8 @@ function collect(level: Level, into: Collection): void {
     if (entry.isDirectory() && into.recursive) {
       if (level.depth < DEEPEST) descend(level, name, into);
     } else if (extension !== undefined) {
-      into.files.push({ path: join2(level.path, name), openPath: join2(level.via, name), stem: name.slice(0, -extension.length), readable: mayBeFile(entry) });
+      // Not `join`: the parts are clean, and this runs for every file.
+      into.files.push({ path: `${level.path}/${name}`, via: level.via, entry: name, stem: name.slice(0, -extension.length), key: level.key + name, readable: mayBeFile(entry) });
     }
   }
 }
@@ -60,7 +64,7 @@ function collect(level: Level, into: Collection): void {
 function descend(level: Level, name: string, into: Collection): void {
   try {
     const { via } = openFolder(join(level.via, name), into.handles);
-    collect({ path: join(level.path, name), via, depth: level.depth + 1 }, into);
+    collect({ path: join(level.path, name), via, key: `${level.key}${name}/`, depth: level.depth + 1 }, into);
   } catch {
     // A sub-folder that vanished, was swapped for a symlink or may not be read holds no definitions.
   }
@@ -76,11 +80,6 @@ function openFolder(path: string, handles: number[]): { via: string; opened: str
   } catch {
     return { via: path, opened: undefined };
   }
-}
-
-/** `join` without normalising: the parts are clean, and this runs for every file. */
-function join2(folder: string, name: string): string {
-  return `${folder}/${name}`;
 }
 
 function mayBeFile(entry: Dirent): boolean {

@@ -19,6 +19,22 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/agents-list.ts"),
   },
   {
+    name: "agents show",
+    summary: "print everything about one agent, with its prompt",
+    args: [{ name: "NAME", summary: "the agent's name" }],
+    options: [json],
+    examples: ["cru agents show code-reviewer", "cru agents show code-reviewer --json | jq -r .agent.prompt"],
+    load: () => import("./commands/agents-show.ts"),
+  },
+  {
+    name: "agents validate",
+    summary: "check the agents of this project and yours; exit 3 when one is broken",
+    args: [{ name: "[NAME]", summary: "only this one, by its name or its file's" }],
+    options: [json],
+    examples: ["cru agents validate", "cru agents validate code-reviewer", "cru agents validate --json | jq '.problems[]'"],
+    load: () => import("./commands/agents-validate.ts"),
+  },
+  {
     name: "trust",
     summary: "look at what this project brings along, and allow it to be used",
     options: [

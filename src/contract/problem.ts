@@ -48,6 +48,7 @@ export type ProblemCode =
   | "name.shadowed"
   | "permission.unknown"
   | "tool.unknown"
+  | "tool.pattern"
   | "model.unknown"
   | "prompt.empty"
   | "template.syntax"

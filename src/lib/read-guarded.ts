@@ -50,8 +50,8 @@ function readInside(real: string, folder: string, buffer: Buffer): Guarded {
 
 function readOpened(file: number, buffer: Buffer): Guarded {
   try {
-    let length = 0;
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) read = readSync(file, buffer, length, buffer.length - length, null);
+    // One call is enough: reading a regular file ends early only at its end.
+    const length = readSync(file, buffer, 0, buffer.length, null);
     if (length === buffer.length) return { ok: false, fault: "file.too_large", reason: `larger than ${Math.floor(buffer.length / 1024)} KiB` };
     // A FIFO without a writer reads as empty.
     if (length === 0 && !fstatSync(file).isFile()) return notAFile();

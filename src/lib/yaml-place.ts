@@ -30,13 +30,18 @@ export function eventOffset(event: Event | undefined): number {
   return quoted ? event.valueStart - 1 : event.valueStart;
 }
 
+/** Offset of a key inside the mapping that starts at event `mapping`. */
+export function keyOffset(text: string, events: readonly Event[], mapping: number, key: string): number {
+  return inMapping(text, events, mapping, key)?.offset ?? 0;
+}
+
 type Child = { value: number; offset: number };
 
 function inMapping(text: string, events: readonly Event[], mapping: number, key: string): Child | undefined {
   for (let at = mapping + 1; at < events.length && events[at]?.type !== EVENT_ID.POP; ) {
     const event = events[at];
     const value = after(events, at);
-    if (event?.type === EVENT_ID.SCALAR && getScalarValue(text, event) === key) return { value, offset: eventOffset(event) };
+    if (event?.type === EVENT_ID.SCALAR && (event.valueStart < 0 ? "" : getScalarValue(text, event)) === key) return { value, offset: eventOffset(event) };
     at = after(events, value);
   }
   return undefined;

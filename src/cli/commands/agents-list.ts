@@ -1,6 +1,48 @@
-import type { Run } from "../command.ts";
+import { type AgentCatalog, openAgentCatalog } from "../../app/agent-catalog.ts";
+import type { Agent } from "../../contract/agent.ts";
+import type { Entry } from "../../contract/catalog.ts";
+import { DEFAULT_MODEL } from "../../contract/model.ts";
+import { inertLine } from "../../lib/inert.ts";
+import type { CommandInput, Run } from "../command.ts";
+import { dim, printJson, tabbed, tableLines, warnProblems } from "../print.ts";
 
-export const run: Run = async ({ io }) => {
-  io.out("");
+export const run: Run = async (input) => {
+  const { io, options, cwd, env } = input;
+  const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
+  const rows = catalog.agents.items.filter((entry) => entry.value.enabled).map((entry) => rowOf(entry, catalog));
+  if (options.json === true) {
+    printJson(io, { agents: rows.map(({ row }) => row), problems: catalog.agents.problems });
+    return 0;
+  }
+  if (io.outIsTerminal) io.out(`${terminalLines(rows, input).join("\n")}\n`);
+  else io.out(rows.map(({ row: r, shown }) => tabbed([r.name, r.description, r.model, permissionWords(r), r.source, shown, r.trusted ? "trusted" : "untrusted"])).join(""));
+  warnProblems(io, catalog.agents.problems, "`cru agents validate`");
+  const untrusted = rows.filter(({ row }) => !row.trusted).length;
+  if (untrusted > 0 && io.errIsTerminal) io.err(`note: ${untrusted} of these come from this project and cannot be used yet; \`cru trust\` shows and allows them\n`);
   return 0;
 };
+
+type Row = Pick<Agent, "name" | "description" | "permissions" | "enabled"> & { model: string; source: string; path: string; trusted: boolean };
+/** `shown` is the path as people are shown it. */
+type Listed = { row: Row; shown: string };
+
+function rowOf(entry: Entry<Agent>, { trust, show }: AgentCatalog): Listed {
+  const { name, description, model, permissions, enabled } = entry.value;
+  const trusted = trust.isTrusted(entry.path, entry.hash);
+  return { row: { name, description, model: model ?? DEFAULT_MODEL, permissions, source: entry.source, path: entry.path, enabled, trusted }, shown: show(entry.path) };
+}
+
+/** Two lines an agent: what it is, then what it may do and where it is written. */
+function terminalLines(rows: readonly Listed[], input: CommandInput): string[] {
+  const [head = "", ...first] = tableLines(
+    ["NAME", "MODEL", "SOURCE", "DESCRIPTION"],
+    rows.map(({ row: r }) => [r.name, r.model, r.trusted ? r.source : `${r.source} (untrusted)`, r.description]),
+    input.io.columns,
+  );
+  return [dim(head, input), ...rows.flatMap(({ row, shown }, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${shown}`)}`, input)])];
+}
+
+function permissionWords(row: Row): string {
+  if (row.permissions === "inherit") return "inherit";
+  return row.permissions.length === 0 ? "none" : row.permissions.join(",");
+}

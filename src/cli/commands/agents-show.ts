@@ -1,0 +1,64 @@
+import { type AgentCatalog, openAgentCatalog } from "../../app/agent-catalog.ts";
+import { agentNotFound } from "../../catalog/agents.ts";
+import { frontmatterOf } from "../../catalog/frontmatter-of.ts";
+import { readBody } from "../../catalog/read-body.ts";
+import type { Agent } from "../../contract/agent.ts";
+import type { Entry } from "../../contract/catalog.ts";
+import { DEFAULT_MODEL } from "../../contract/model.ts";
+import { inert, inertLine } from "../../lib/inert.ts";
+import type { Run } from "../command.ts";
+import { printJson } from "../print.ts";
+
+export const run: Run = async ({ args, io, options, cwd, env }) => {
+  const [name = ""] = args;
+  const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
+  const entry = catalog.agents.items.find((e) => e.name === name);
+  if (entry === undefined) throw notShown(name, catalog);
+  const details = detailsOf(entry, catalog);
+  const prompt = readBody(entry);
+  const frontmatter = frontmatterOf(entry);
+  if (options.json === true) {
+    printJson(io, { agent: { ...details, path: entry.path, frontmatter, prompt } });
+    return 0;
+  }
+  const more = Object.entries(frontmatter).filter(([key]) => !Object.hasOwn(details, key));
+  for (const [key, value] of [...Object.entries(details), ...more]) io.out(fieldText(key, value));
+  io.out(`\n${inert(prompt)}\n`);
+  return 0;
+};
+
+function detailsOf(entry: Entry<Agent>, { trust, show }: AgentCatalog) {
+  const agent = entry.value;
+  return {
+    name: agent.name,
+    description: agent.description,
+    model: agent.model ?? DEFAULT_MODEL,
+    model_source: agent.model === undefined ? "default" : "definition",
+    permissions: agent.permissions,
+    enabled: agent.enabled,
+    enable_reflection: agent.enableReflection,
+    max_retries: agent.maxRetries,
+    reflection_criteria: agent.reflectionCriteria ?? null,
+    requires_approval: agent.requiresApproval,
+    approval_timeout: agent.approvalTimeoutS ?? null,
+    source: entry.source,
+    path: show(entry.path),
+    hash: entry.hash,
+    trusted: trust.isTrusted(entry.path, entry.hash),
+  };
+}
+
+function fieldText(key: string, value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") {
+    const text = inert(value).trimEnd();
+    return text.includes("\n") ? `${inertLine(key)}: |\n${text.split("\n").map((line) => `  ${line}`).join("\n")}\n` : `${inertLine(key)}: ${text}\n`;
+  }
+  const isWords = Array.isArray(value) && value.every((word) => typeof word === "string");
+  return `${inertLine(key)}: ${inertLine(isWords ? (value.length === 0 ? "none" : value.join(", ")) : JSON.stringify(value))}\n`;
+}
+
+function notShown(name: string, { agents }: AgentCatalog): Error {
+  const broken = agents.files.find((file) => (file.name === name || file.stem === name) && file.problems.some((p) => p.severity === "error"));
+  return agentNotFound(name, agents.items.map((e) => e.name), broken === undefined ? undefined : `its file has problems: \`cru agents validate ${name}\``);
+}
