@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { dump, load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { readYaml, YAML_LIMITS } from "../../src/lib/yaml.ts";
@@ -30,7 +30,7 @@ describe("readYaml", () => {
     const piece = fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom("a:", " ", "\n", "  ", "- ", "[", "]", "{", "}", ",", "*a", "&a ", "!t ", "<<: ", "'", "\"", "|\n", "---\n", "...\n", "? ", "%YAML 1.2\n", "\t", "#", "\\", "\uFEFF"));
     fc.assert(fc.property(fc.array(piece, { maxLength: 30 }).map((parts) => parts.join("")), (text) => {
       const { value, faults, locate } = readYaml(text);
-      if (faults.length === 0) expect(JSON.stringify(value) ?? "").toBeTypeOf("string");
+      expect(value === undefined).toBe(faults.length > 0);
       for (const fault of faults) expect([fault.line >= 1, fault.column >= 1, fault.message !== "", fault.hint !== ""]).toEqual([true, true, true, true]);
       expect(locate(["a", 0, "b"], "value").line).toBeGreaterThanOrEqual(1);
     }), { numRuns: 1500 });
