@@ -75,7 +75,7 @@ export function asUsersMistake(error: unknown, root: string): unknown {
   return new CruError("failed", `cannot write ${path ?? root} (${code})`, { hint: "check the rights of the folder and the space on the disk", cause: error });
 }
 
-function refuseUnfitRoot(root: string, env: Env): void {
+export function refuseUnfitRoot(root: string, env: Env): void {
   if (root !== homeFolder(env) && root !== parse(root).root) return;
   throw new CruError("usage", `${root} is ${root === parse(root).root ? "the whole disk" : "your home folder"}, not a project`, {
     hint: "change into a project's folder first; agents of your own for every project: `cru agents new NAME --system`",

@@ -12,6 +12,13 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/init.ts"),
   },
   {
+    name: "doctor",
+    summary: "check this machine and this project, and say how to fix what is missing",
+    options: [json],
+    examples: ["cru doctor", "cru doctor --json | jq '.checks[] | select(.status != \"ok\")'"],
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
     name: "agents list",
     summary: "list the agents that can be used here",
     options: [json],
@@ -21,7 +28,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "agents show",
     summary: "print everything about one agent, with its prompt",
-    args: [{ name: "NAME", summary: "the agent's name" }],
+    args: [{ name: "NAME", summary: "the agent's name", values: "agents" }],
     options: [json],
     examples: ["cru agents show code-reviewer", "cru agents show code-reviewer --json | jq -r .agent.prompt"],
     load: () => import("./commands/agents-show.ts"),
@@ -29,10 +36,40 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "agents validate",
     summary: "check the agents of this project and yours; exit 3 when one is broken",
-    args: [{ name: "[NAME]", summary: "only this one, by its name or its file's" }],
+    args: [{ name: "[NAME]", summary: "only this one, by its name or its file's", values: "agents" }],
     options: [json],
     examples: ["cru agents validate", "cru agents validate code-reviewer", "cru agents validate --json | jq '.problems[]'"],
     load: () => import("./commands/agents-validate.ts"),
+  },
+  {
+    name: "agents new",
+    summary: "write an agent to start from",
+    args: [{ name: "NAME", summary: "lower-case letters, digits, dot, dash, underscore" }],
+    options: [
+      { flags: "--description <text>", summary: "when to use it" },
+      { flags: "--model <model>", summary: "haiku, sonnet, opus or a full model id" },
+      { flags: "--permissions <list>", summary: "what it may do, with commas between" },
+      { flags: "--system", summary: "for all your projects instead of this one" },
+      json,
+    ],
+    examples: [
+      "cru agents new api-reviewer",
+      'cru agents new migrator --description "Writes database migrations" --model opus --permissions FilesystemWrite,DatabaseRead',
+      "cru agents new my-style --system",
+    ],
+    load: () => import("./commands/agents-new.ts"),
+  },
+  {
+    name: "agents explain",
+    summary: "say which rights an agent gets, and why",
+    args: [{ name: "NAME", summary: "the agent's name", values: "agents" }],
+    options: [
+      { flags: "--parent <name>", summary: "the agent that starts it; without it, you or the primary of a chat" },
+      { flags: "--allow <list>", summary: "the rights that the spawn names, with commas between" },
+      json,
+    ],
+    examples: ["cru agents explain implementer", "cru agents explain implementer --parent explore", "cru agents explain implementer --allow FilesystemWrite"],
+    load: () => import("./commands/agents-explain.ts"),
   },
   {
     name: "trust",
