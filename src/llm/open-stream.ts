@@ -14,9 +14,7 @@ export class NotAStream extends Error {
 export async function openStream(provider: Provider, call: ModelCall, signal: AbortSignal): Promise<AsyncIterable<StreamPart>> {
   const { streamText, tool, jsonSchema } = await import("ai");
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
-  // Without a prototype: a model that calls a tool "toString" must find nothing.
-  const tools = Object.create(null) as ToolSet;
-  for (const t of call.tools) tools[t.name] = tool({ description: t.description, inputSchema: jsonSchema(t.inputSchema) });
+  const tools: ToolSet = Object.fromEntries(call.tools.map((t) => [t.name, tool({ description: t.description, inputSchema: jsonSchema(t.inputSchema) })]));
   const { fullStream } = streamText({
     model: await languageModel(provider),
     ...toPrompt(call, provider.kind),

@@ -1,6 +1,7 @@
 import { CruError } from "../contract/error.ts";
 import { looksLikeModelId, MODEL_ALIASES, resolveModel } from "../contract/model.ts";
-import { didYouMean } from "../lib/nearest.ts";
+import { inertLine } from "../lib/inert.ts";
+import { nearest } from "../lib/nearest.ts";
 
 /** Where a model is reached. Only the process environment decides, never a file of a project. */
 export type Provider = {
@@ -22,20 +23,26 @@ const PREFIX = /^(anthropic|openai|local)\//;
 export function requireModel(name: string): string {
   const aliases = Object.keys(MODEL_ALIASES);
   if (aliases.includes(name) || looksLikeModelId(name)) return name;
-  throw new CruError("model_unknown", `unknown model '${name.slice(0, 64)}'`, {
-    hint: `${didYouMean(name, aliases)}${didYouMean(name, aliases).startsWith("one of") ? "" : ` (known: ${aliases.join(", ")})`}, or a full model id such as ${MODEL_ALIASES.sonnet}`,
+  const near = nearest(name, aliases);
+  throw new CruError("model_unknown", `unknown model '${inertLine(name, 64)}'`, {
+    hint: `${near === undefined ? "" : `did you mean '${near}'? `}known: ${aliases.join(", ")}, or a full model id such as ${MODEL_ALIASES.sonnet}`,
   });
 }
 
 /** Chooses the provider by the model's id, and says exactly what to set when there is none. */
 export function requireProvider(model: string, env: Environment): Provider {
   requireModel(model);
-  const id = resolveModel(model);
-  const prefix = PREFIX.exec(id)?.[1];
-  const kind = prefix === "anthropic" || (prefix === undefined && id.startsWith("claude-")) ? "anthropic" : "openai";
-  const found = kind === "anthropic" ? anthropic(modelId(id), env) : openai(modelId(id), env);
+  const kind = providerKind(model);
+  const found = kind === "anthropic" ? anthropic(modelId(model), env) : openai(modelId(model), env);
   if (found !== undefined) return found;
   throw kind === "anthropic" ? noAnthropic(model, env) : noOpenai(model);
+}
+
+/** Also the name under which `queue.providers` limits it. */
+export function providerKind(model: string): Provider["kind"] {
+  const id = resolveModel(model);
+  const prefix = PREFIX.exec(id)?.[1];
+  return prefix === "anthropic" || (prefix === undefined && id.startsWith("claude-")) ? "anthropic" : "openai";
 }
 
 /** Which providers the environment names. */

@@ -76,7 +76,7 @@ function failureOf(attempt: Attempt, provider: Provider, call: ModelCall, now: n
 /** Undefined when another try cannot help or must wait too long. Half of the delay is chance, so that parallel agents do not come back together. */
 function delayBefore(failure: Failure, attempts: number, policy: RetryPolicy, random: number): number | undefined {
   if (!failure.retryable) return undefined;
-  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs > policy.longestWaitMs ? undefined : failure.retryAfterMs;
+  if (failure.retryAfterMs) return failure.retryAfterMs > policy.longestWaitMs ? undefined : failure.retryAfterMs;
   const full = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (attempts - 1));
   return Math.round(full * (0.5 + random / 2));
 }

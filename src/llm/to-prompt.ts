@@ -59,9 +59,10 @@ function toSdkOutput(result: { ok: boolean; output: string }, kind: Provider["ki
   return { type: "error-text" as const, value: kind === "openai" ? `Error: ${value}` : value };
 }
 
-/** A model may call a tool by a name that the API would refuse to read back. */
+/** A model may call a tool by a name that the API would refuse to read back, or that the SDK loses: it looks names up in a plain object, where `toString` is found. */
 function wireName(tool: string): string {
-  return tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "_";
+  const name = tool.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+  return name === "" || name in Object.prototype ? `_${name}` : name;
 }
 
 /** The API takes only objects back; what the model sent instead stays in the record. */

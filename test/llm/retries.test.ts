@@ -129,6 +129,7 @@ describe("waiting", () => {
     [{ "retry-after-ms": "250", "retry-after": "9" }, 250],
     [{ "retry-after": "Sun, 01 Nov 2026 00:00:20 GMT" }, 20_000],
     [{ "retry-after": "soon" }, 1000],
+    [{ "retry-after": "0" }, 1000],
   ])("honours %j", async (headers, wanted) => {
     const { waits, reply } = await talk([{ error: { status: 429, headers } }, GOOD]);
     expect(waits).toEqual([wanted]);
@@ -230,13 +231,17 @@ describe("what an error may say", () => {
     }
   });
 
-  it("a listener's own fault is not taken for the server's", async () => {
-    const broken = talk([GOOD, GOOD], {
-      onDelta: () => {
+  it("a listener's own fault is not taken for the server's, and the connection is closed", async () => {
+    const server = await scripted([{ text: "some", fault: { kind: "hang" } }]);
+    const broken = createStreamModel({ env: environment(server) })(
+      { model: "sonnet", system: "", messages: [{ role: "user", content: "x" }], tools: [], toolChoice: "auto", maxOutputTokens: 10, signal: new AbortController().signal },
+      () => {
         throw new TypeError("a bug in the listener");
       },
-    });
+    );
     await expect(broken).rejects.toThrow("a bug in the listener");
+    await expect.poll(() => server.requests[0]!.outcome).toBe("gone");
+    expect(server.requests).toHaveLength(1);
   });
 
   it("a conversation that lacks the result of a call is refused before it is sent", async () => {

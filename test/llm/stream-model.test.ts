@@ -68,6 +68,9 @@ describe.each(WIRES)("a call over the %s wire", (wire) => {
       },
     });
     expect(back.reply.ok).toBe(true);
+    const sent = JSON.stringify(back.server.requests[0]!.body.messages);
+    const inputs = [...sent.matchAll(wire === "anthropic" ? /"input":(.)/g : /"arguments":"(.)/g)].map(([, first]) => first);
+    expect(inputs).toEqual(["{", "{", "{", "{", "{"]);
   });
 
   it("marks a call that the output limit cut off, also when what is left parses", async () => {
