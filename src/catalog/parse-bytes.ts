@@ -30,7 +30,7 @@ function firstInvalid(bytes: Buffer): number {
   // A replacement character that the author wrote decodes to the same bytes; the first one that does not is the fault.
   for (let at = lossy.indexOf("\uFFFD"); at >= 0; at = lossy.indexOf("\uFFFD", at + 1)) {
     const offset = Buffer.byteLength(lossy.slice(0, at));
-    if (bytes.compare(REPLACEMENT, 0, 3, offset, offset + 3) !== 0) return offset;
+    if (!bytes.subarray(offset, offset + 3).equals(REPLACEMENT)) return offset;
   }
   return 0;
 }

@@ -29,7 +29,7 @@ export type Command = {
   summary: string;
   /** `NAME` required, `[NAME]` optional, `[NAME...]` the rest. */
   args?: readonly { name: string; summary: string; /** What completion offers. */ values?: readonly string[] | "agents" }[];
-  options?: readonly { flags: string; summary: string }[];
+  options?: readonly { flags: string; summary: string; /** May be given again; its value is a list. */ repeat?: boolean }[];
   examples?: readonly string[];
   load(): Promise<{ run: Run }>;
 };

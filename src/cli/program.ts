@@ -60,7 +60,10 @@ function attach(root: Node, command: Command, execute: Execute): void {
   }
   const node = parent.command(words.at(-1) ?? "").description(command.summary);
   for (const arg of command.args ?? []) node.argument(arg.name.startsWith("[") ? arg.name : `<${arg.name}>`, arg.summary);
-  for (const option of command.options ?? []) node.addOption(new Option(option.flags, option.summary));
+  for (const option of command.options ?? []) {
+    const parsed = new Option(option.flags, option.summary);
+    node.addOption(option.repeat === true ? parsed.argParser((value, before: string[] = []) => [...before, value]) : parsed);
+  }
   for (const option of GLOBAL_OPTIONS) node.addOption(new Option(option.flags, option.summary).helpGroup("Global options:"));
   if (command.examples !== undefined) node.addHelpText("after", `\nExamples:\n${command.examples.map((e) => `  $ ${e}`).join("\n")}`);
   node.action(async (...all: unknown[]) => {
