@@ -28,8 +28,9 @@ function refused<T>(bytes: Buffer, offset: number, code: Fault["code"], message:
 function firstInvalid(bytes: Buffer): number {
   const lossy = bytes.toString("utf8");
   // A replacement character that the author wrote decodes to the same bytes; the first one that does not is the fault.
-  for (let at = lossy.indexOf("\uFFFD"); at >= 0; at = lossy.indexOf("\uFFFD", at + 1)) {
-    const offset = Buffer.byteLength(lossy.slice(0, at));
+  let offset = 0;
+  for (let from = 0, at = lossy.indexOf("\uFFFD"); at >= 0; from = at, at = lossy.indexOf("\uFFFD", at + 1)) {
+    offset += Buffer.byteLength(lossy.slice(from, at));
     if (!bytes.subarray(offset, offset + 3).equals(REPLACEMENT)) return offset;
   }
   return 0;

@@ -47,8 +47,8 @@ export function loadSpells(paths: Paths, deps: { show(path: string): string }): 
     try {
       if (scanned.fault !== undefined) problems.push({ path: deps.show(place.folder), ...scanned.fault });
       for (const found of scanned.files) {
-        const name = found.path.slice(place.folder.length + 1, -".md".length);
-        const read = found.readable ? readGuarded(found.openPath, scanned.real, buffer) : NOT_A_FILE;
+        const name = found.key.slice(0, -".md".length);
+        const read = found.readable ? readGuarded(`${found.via}/${found.entry}`, scanned.real, buffer) : NOT_A_FILE;
         const shown = deps.show(found.path);
         const parsed = read.ok ? parseBytes(read.bytes, "", parseSpell) : { value: undefined, faults: [unusable(read.fault, read.reason)] };
         const faults = partialNameFault(`${name}.md`) === undefined ? parsed.faults : [unusable("name.invalid", `'${name}' is not a usable name for a spell`), ...parsed.faults];

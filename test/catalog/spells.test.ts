@@ -144,6 +144,7 @@ describe("files that a stranger wrote", () => {
   it.each([
     ["too large", "x".repeat(1024 * 1024 + 1), "file.too_large"],
     ["not UTF-8", Uint8Array.of(0x61, 0xff), "file.not_utf8"],
+    ["not UTF-8 after many characters that stand for it", Buffer.concat([Buffer.from("\uFFFD".repeat(300_000)), Uint8Array.of(0xff)]), "file.not_utf8"],
     ["with a NUL", "a\0b", "file.nul"],
   ])("a file that is %s is refused and stops nothing else", (_, content, code) => {
     const { open } = project({ ".coven/spells/bad.md": content, ".coven/spells/good.md": "good" });
