@@ -7,6 +7,8 @@ import { COMMANDS } from "./table.ts";
 const NOUNS: Record<string, string> = {
   agents: "who can work here",
   config: "settings",
+  inbox: "what waits for a person",
+  sessions: "what agents did",
   spells: "prompt templates",
 };
 

@@ -51,6 +51,14 @@ export const eventSchema = z.discriminatedUnion("type", [
     ...agent, type: z.literal("agent.started"), agent: z.string(), task: z.string(), model: z.string(), model_source: z.string(), runner: z.string(),
     depth: z.int().min(0), permissions: z.array(permissionSchema), parent_span_id: z.string().nullable(), parent_chain: z.array(z.string()),
     definition_hash: z.string(),
+    /** Of a subagent: names its result file. */
+    task_id: z.string().optional(),
+    /** What the parent was about: its plan task, else its request. */
+    parent_attempt: z.string().nullable().optional(),
+    /** Rights that the definition asked for and the parent does not have. */
+    reduced: z.array(permissionSchema).optional(),
+    /** The definition names no rights of its own. */
+    inherited: z.boolean().optional(),
   }),
   z.object({ ...agent, type: z.literal("agent.queued"), agent: z.string(), depth: z.int().min(0) }),
   z.object({ ...agent, type: z.literal("agent.state"), from: z.enum(LOOP_STATES), to: z.enum(LOOP_STATES), iteration: z.int().min(0) }),
@@ -81,6 +89,8 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ ...agent, type: z.literal("inbox.opened"), id: z.string(), key: z.string(), kind: z.string(), title: z.string(), body: z.string() }),
   z.object({
     ...agent, type: z.literal("inbox.closed"), id: z.string(), status: z.string(), decision: z.string(), by: z.string(), text: z.string(),
+    /** Parameters of the action, when the person changed them. */
+    before: z.unknown().optional(), after: z.unknown().optional(),
   }),
   z.object({ ...agent, type: z.literal("warning"), message: z.string() }),
 ]);

@@ -23,6 +23,8 @@ export type ProblemCode =
   | "file.nul"
   | "file.outside"
   | "file.not_a_file"
+  | "record.invalid"
+  | "record.newer"
   | "frontmatter.missing"
   | "frontmatter.unclosed"
   | "frontmatter.empty"

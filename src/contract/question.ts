@@ -14,6 +14,8 @@ export const questionSchema = z.looseObject({
   session_id: z.string(),
   trace_id: z.string(),
   agent: z.string(),
+  /** Set when the question belongs to a run. */
+  workflow_id: z.string().optional(),
   /** Sha-256 over the exact action; the answer is bound to it. */
   action_hash: z.string(),
   action: z.looseObject({ tool: z.string(), input: z.unknown() }).nullable().default(null),
@@ -39,6 +41,15 @@ export const answerSchema = z.looseObject({
   answered_at: z.string(),
 });
 
+/** `<id>.wait.json`: who waits for the answer, and how long it still will. */
+export const waitSchema = z.looseObject({
+  v: z.literal(1),
+  owner: z.object({ pid: z.int(), started: z.string() }).nullable(),
+  time_left_ms: z.number().nullable(),
+});
+
+export type InboxStatus = (typeof INBOX_STATUSES)[number];
+export type Wait = z.infer<typeof waitSchema>;
 export type Question = z.infer<typeof questionSchema>;
 export type Answer = z.infer<typeof answerSchema>;
 export type InboxKind = (typeof INBOX_KINDS)[number];

@@ -1,11 +1,37 @@
 import { z } from "zod";
 import { permissionSchema } from "./agent.ts";
-import { costSchema, tokensSchema } from "./usage.ts";
+import type { ModelSource } from "./model.ts";
+import type { Permission } from "./permission.ts";
+import { costSchema, type Tokens, tokensSchema } from "./usage.ts";
 
 export const SESSION_STATUSES = ["running", "waiting", "blocked", "completed", "failed", "cancelled", "interrupted"] as const;
 export const SUBAGENT_STATUSES = ["completed", "partial", "failed", "denied", "timeout"] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 export type SubagentStatus = (typeof SUBAGENT_STATUSES)[number];
+
+/** Frontmatter and text of `{agent}-{task_id}.md`. */
+export type SubagentResult = {
+  agent: string;
+  task_id: string;
+  parent_chain: readonly string[];
+  spawned_at: string;
+  completed_at: string;
+  duration_ms: number;
+  model: string;
+  model_source: ModelSource;
+  tokens: Tokens;
+  cost_usd: number | null;
+  permissions: readonly Permission[];
+  /** How the parent narrowed the rights, in the words of the spawn. */
+  constraint?: string | undefined;
+  status: SubagentStatus;
+  error: ErrorRecord | null;
+  denials: readonly { action: string; reason: string }[];
+  reflection: readonly { attempt: number; pass: boolean; score: number; critique: string; improvement: string }[];
+  /** What it was told to do, and its final message. */
+  task: string;
+  text: string;
+};
 
 export const errorRecordSchema = z.object({ type: z.string(), message: z.string(), stack: z.string().optional() });
 
@@ -56,6 +82,10 @@ export const sessionMetadataSchema = z.looseObject({
   denials: z.array(z.looseObject({ id: z.string(), action: z.string(), reason: z.string(), at: z.string() })),
   modifications: z.array(z.looseObject({ id: z.string(), action: z.string(), before: z.unknown(), after: z.unknown(), at: z.string() })),
   trace: z.array(traceEntrySchema),
+  /** Questions that wait for a person. */
+  waiting: z.array(z.looseObject({ id: z.string(), kind: z.string(), title: z.string() })).default([]),
+  /** Time that an owner was at work, by a clock that does not jump; over all resumes. */
+  active_ms: z.number().min(0).default(0),
 });
 
 export type SessionMetadata = z.infer<typeof sessionMetadataSchema>;

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Replaces a whole file: readers see the old or the new content, never a mixture, also after power loss. Symlinks at `path` are replaced, not followed. */
-export function atomicWrite(path: string, content: string | Uint8Array, options: { mode?: number; folderMode?: number } = {}): void {
+/** Replaces a whole file: readers see the old or the new content, never a mixture, also after power loss (unless `sync` is false). Symlinks at `path` are replaced, not followed. */
+export function atomicWrite(path: string, content: string | Uint8Array, options: { mode?: number; folderMode?: number; sync?: boolean } = {}): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: options.folderMode ?? 0o777 });
   const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(8).toString("hex")}.tmp`);
   const file = openSync(temporary, "wx", options.mode ?? 0o666);
   try {
     writeAll(file, typeof content === "string" ? Buffer.from(content) : content);
-    fsyncSync(file);
+    if (options.sync !== false) fsyncSync(file);
     closeSync(file);
   } catch (error) {
     closeSync(file);
@@ -23,7 +23,7 @@ export function atomicWrite(path: string, content: string | Uint8Array, options:
     rmSync(temporary, { force: true });
     throw error;
   }
-  syncFolder(folder);
+  if (options.sync !== false) syncFolder(folder);
 }
 
 export function writeAll(file: number, bytes: Uint8Array): void {

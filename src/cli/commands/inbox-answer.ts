@@ -1,0 +1,4 @@
+import { answerCommand } from "../answer-command.ts";
+import type { Run } from "../command.ts";
+
+export const run: Run = async (input) => answerCommand(input, { decision: "answer", text: input.args.slice(1).join(" ") });

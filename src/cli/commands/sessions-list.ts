@@ -1,0 +1,44 @@
+import { relative } from "node:path";
+import { findPaths } from "../../config/paths.ts";
+import { CruError } from "../../contract/error.ts";
+import { problemText } from "../../contract/problem.ts";
+import { inertLine } from "../../lib/inert.ts";
+import { listSessions, NEWEST } from "../../session/list-sessions.ts";
+import type { ReadSession } from "../../session/read-session.ts";
+import type { Run } from "../command.ts";
+import { cost, count } from "../figures.ts";
+
+export const run: Run = async ({ options, cwd, env, io }) => {
+  const paths = findPaths(cwd, env);
+  const { sessions, problems, more } = await listSessions(paths, { limit: limitOf(options) });
+  if (options.json === true) {
+    io.out(`${JSON.stringify({ sessions: sessions.map(row), problems, more })}\n`);
+    return 0;
+  }
+  for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);
+  if (sessions.length === 0) io.out("No sessions yet: `cru chat` starts one.\n");
+  const width = Math.max(0, ...sessions.map((s) => s.id.length));
+  for (const { id, status, metadata } of sessions) {
+    const tokens = metadata.tokens.input + metadata.tokens.output;
+    const head = `${inertLine(id).padEnd(width)}  ${status.padEnd(11)}  ${count(tokens).padStart(9)} tok  ${cost(metadata.cost_usd).padStart(8)}`;
+    io.out(`${head}  ${inertLine(metadata.request, Math.max(20, io.columns - width - 46))}\n`);
+  }
+  if (more > 0) io.err(`${count(more)} older sessions: --all shows them\n`);
+  return 0;
+
+  function row(session: ReadSession): Record<string, unknown> {
+    const { started_at, completed_at, primary, tokens, cost_usd, request, trace_id } = session.metadata;
+    return {
+      id: session.id, status: session.status, started_at, completed_at, model: primary.model, tokens, cost_usd, path: relative(paths.root, session.folder),
+      agent: primary.agent, request, trace_id,
+    };
+  }
+};
+
+function limitOf(options: Record<string, unknown>): number {
+  if (options.all === true) return Number.MAX_SAFE_INTEGER;
+  if (options.limit === undefined) return NEWEST;
+  const limit = Number(options.limit);
+  if (!Number.isSafeInteger(limit) || limit < 1) throw new CruError("usage", `--limit needs a number of sessions, not '${String(options.limit)}'`);
+  return limit;
+}

@@ -1,0 +1,12 @@
+/** Figures as people read them; what is not known is said to be unknown, never 0. */
+export function count(n: number): string {
+  return Math.max(0, Math.round(n)).toLocaleString("en-US");
+}
+
+export function cost(usd: number | null): string {
+  return usd === null ? "unknown" : `$${usd < 0.01 && usd > 0 ? usd.toFixed(4) : usd.toFixed(2)}`;
+}
+
+export function milliseconds(ms: number | null): string {
+  return ms === null ? "time unknown" : `${count(ms)} ms`;
+}

@@ -1,0 +1,105 @@
+import type { Paths } from "../config/paths.ts";
+import { CruError } from "../contract/error.ts";
+import type { Answer, Question } from "../contract/question.ts";
+import type { Clock } from "../lib/clock.ts";
+import { didYouMean } from "../lib/nearest.ts";
+import { actionHash, answerFile, readAnswer, readQuestion, writeOnce } from "./question-file.ts";
+
+export type AnswerInput = {
+  id: string;
+  decision: Answer["decision"];
+  text?: string;
+  /** Changed parameters of the action. */
+  set?: Record<string, unknown>;
+  confirm?: string;
+  /** What the person was shown; refused when the record says something else by now. */
+  actionHash?: string;
+};
+
+export type InboxDeps = { paths: Pick<Paths, "project">; clock: Clock };
+
+/** Records a person's answer. The first one wins; everyone after it is told who did. */
+export function answerQuestion(input: AnswerInput, deps: InboxDeps): Answer {
+  const folder = deps.paths.project.inbox;
+  const question = readQuestion(folder, input.id);
+  if (question === undefined) throw new CruError("not_found", `there is no question '${input.id}'`, { hint: "see `cru inbox list`" });
+  const earlier = readAnswer(folder, input.id);
+  if (earlier !== undefined) throw alreadyClosed(earlier);
+  checkAction(question, input);
+  checkDecision(question, input);
+  return close(question, {
+    status: "answered", decision: input.decision, by: "person", text: chosen(question, input.text ?? ""), set: input.set ?? {},
+  }, deps);
+}
+
+/** The owner no longer needs an answer. An answer that was first stays. */
+export function withdrawQuestion(question: Question, reason: string, deps: InboxDeps): Answer {
+  return closeOrKeep(question, { status: "withdrawn", decision: "deny", by: "policy", text: reason, set: {} }, deps);
+}
+
+/** The deadline has passed. An answer that was first stays. */
+export function expireQuestion(question: Question, deps: InboxDeps): Answer {
+  const decision = question.on_timeout === "approve" && question.reversible ? "approve" : "deny";
+  return closeOrKeep(question, { status: "expired", decision, by: "timeout", text: "nobody answered in time", set: {} }, deps);
+}
+
+type Closing = Pick<Answer, "status" | "decision" | "by" | "text" | "set">;
+
+function close(question: Question, closing: Closing, deps: InboxDeps): Answer {
+  const folder = deps.paths.project.inbox;
+  const answer: Answer = { v: 1, id: question.id, action_hash: question.action_hash, ...closing, answered_at: deps.clock.now().toISOString() };
+  if (writeOnce(folder, answerFile(folder, question.id), answer)) return answer;
+  const winner = readAnswer(folder, question.id);
+  throw winner === undefined ? new CruError("failed", `${question.id} has an answer that cannot be read`) : alreadyClosed(winner);
+}
+
+function closeOrKeep(question: Question, closing: Closing, deps: InboxDeps): Answer {
+  try {
+    return close(question, closing, deps);
+  } catch (error) {
+    const winner = readAnswer(deps.paths.project.inbox, question.id);
+    if (winner !== undefined) return winner;
+    throw error;
+  }
+}
+
+function alreadyClosed(answer: Answer): CruError {
+  const how = answer.status === "answered" ? `answered (${answer.decision})` : answer.status;
+  return new CruError("failed", `${answer.id} is already ${how} by ${answer.by} at ${answer.answered_at}`, { hint: `see \`cru inbox show ${answer.id}\`` });
+}
+
+function checkAction(question: Question, input: AnswerInput): void {
+  const changed = actionHash(question) !== question.action_hash;
+  if (changed || (input.actionHash !== undefined && input.actionHash !== question.action_hash)) {
+    throw new CruError("failed", `${question.id} no longer asks what it asked: its action was changed`, { hint: "do not approve it; resume the session to be asked again" });
+  }
+}
+
+function checkDecision(question: Question, input: AnswerInput): void {
+  const words = question.kind === "question" || question.kind === "guidance";
+  if (words && input.decision === "approve") throw new CruError("usage", `${question.id} is a question`, { hint: `cru inbox answer ${question.id} TEXT` });
+  if (!words && input.decision === "answer") {
+    throw new CruError("usage", `${question.id} asks for a decision, not for words`, { hint: `cru inbox approve ${question.id}, or deny with --reason` });
+  }
+  if (input.decision === "answer" && (input.text ?? "").trim() === "") throw new CruError("usage", "the answer is empty");
+  if (input.decision !== "approve") return;
+  checkSet(question, Object.keys(input.set ?? {}));
+  if (question.reversible || input.confirm === question.confirm_word) return;
+  throw new CruError("usage", `${question.id} cannot be undone; it needs its confirmation word`, {
+    hint: `cru inbox approve ${question.id} --confirm ${question.confirm_word ?? ""}`,
+  });
+}
+
+function checkSet(question: Question, keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  const input = question.action?.input;
+  if (typeof input !== "object" || input === null) throw new CruError("usage", `${question.id} has no parameters to set`);
+  for (const key of keys) {
+    if (!Object.hasOwn(input, key)) throw new CruError("usage", `${question.id} has no parameter '${key}'`, { hint: didYouMean(key, Object.keys(input)) });
+  }
+}
+
+/** `2` picks the second of the options. */
+function chosen(question: Question, text: string): string {
+  return /^\d{1,3}$/.test(text) ? (question.options[Number(text) - 1] ?? text) : text;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import type { Paths } from "../config/paths.ts";
+import type { Question } from "../contract/question.ts";
+import type { AskInput } from "../contract/runner.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Redactor } from "../lib/redact.ts";
+import { actionHash, makeInboxFolder, questionFile, writeOnce } from "./question-file.ts";
+
+export type QuestionInput = AskInput & {
+  sessionId: string;
+  traceId: string;
+  agent: string;
+  workflowId?: string;
+  /** Null waits without a deadline; only approvals and permissions have one. */
+  timeoutMs: number | null;
+  onTimeout: "abort" | "approve";
+  /** What a person has to type for something that cannot be undone; the tool's name when it says nothing. */
+  confirmWord?: string;
+};
+
+export type QuestionDeps = { paths: Pick<Paths, "project">; clock: Clock; redactor: Redactor };
+
+/** Writes the record, synced, before anyone is asked. */
+export function openQuestion(input: QuestionInput, deps: QuestionDeps): Question {
+  const folder = deps.paths.project.inbox;
+  makeInboxFolder(folder);
+  const hasDeadline = input.kind === "approval" || input.kind === "permission";
+  const subject = deps.redactor.value({
+    kind: input.kind,
+    title: input.title,
+    body: input.body,
+    session_id: input.sessionId,
+    trace_id: input.traceId,
+    agent: input.agent,
+    ...(input.workflowId === undefined ? {} : { workflow_id: input.workflowId }),
+    action: input.action,
+    reversible: input.reversible,
+    confirm_word: input.reversible ? null : (input.confirmWord ?? input.action?.tool ?? "irreversible"),
+    options: [...input.options],
+  });
+  for (;;) {
+    const question: Question = {
+      v: 1,
+      id: randomBytes(4).toString("hex"),
+      ...subject,
+      action_hash: actionHash(subject),
+      created_at: deps.clock.now().toISOString(),
+      time_left_ms: hasDeadline ? input.timeoutMs : null,
+      // What cannot be undone is never approved by silence.
+      on_timeout: input.reversible ? input.onTimeout : "abort",
+    };
+    if (writeOnce(folder, questionFile(folder, question.id), question)) return question;
+  }
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { CruEvent, Emit, NewEvent } from "../contract/event.ts";
+import type { SessionMetadata, SessionStatus, SubagentResult } from "../contract/session.ts";
+import { atomicWrite } from "../lib/atomic-write.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { JsonlFile } from "../lib/jsonl.ts";
+import type { Lock } from "../lib/lock.ts";
+import type { Redactor } from "../lib/redact.ts";
+import type { Conversation } from "./conversation.ts";
+import { type Fold, foldEvent, notBefore } from "./fold-events.ts";
+import { renderResult, resultName } from "./result-file.ts";
+import { renderSession } from "./session-file.ts";
+import { holdStreams } from "./stream-events.ts";
+
+/** The one writer of a session folder, alive while this process owns the session. Everything is redacted before it is written. */
+export type SessionWriter = {
+  id: string;
+  traceId: string;
+  folder: string;
+  /** Written at once; synced to the disk at waits and ends. */
+  emit: Emit;
+  /** A task id that makes this agent's result file unique. The same key gives the same id, after a restart too. */
+  taskId(agent: string, key: string): string;
+  /** Writes a subagent's file; the returned name is what `agent.completed` carries as `file`. */
+  writeResult(result: SubagentResult): string;
+  metadata(): SessionMetadata;
+  /** Last words: `waiting` and `blocked` can be resumed like `interrupted`. Frees the session for other processes. */
+  finish(status: Exclude<SessionStatus, "running">): SessionMetadata;
+};
+
+export type WriterParts = {
+  folder: string;
+  fold: Fold;
+  conversation: Conversation;
+  events: JsonlFile;
+  nextSeq: number;
+  lock: Lock;
+  clock: Clock;
+  redactor: Redactor;
+};
+
+const SYNCED = new Set<CruEvent["type"]>(["session.started", "session.completed", "agent.completed", "inbox.opened", "inbox.closed"]);
+const IN_METADATA = new Set<CruEvent["type"]>([
+  "session.started", "session.resumed", "agent.queued", "agent.started", "agent.completed", "agent.usage", "inbox.opened", "inbox.closed",
+]);
+const ENDED = new Set<SessionStatus>(["completed", "failed", "cancelled"]);
+/** A text longer than this is not rewritten for each line that is added. */
+const LONG_TEXT = 256 * 1024;
+const LONG_TEXT_EVERY_MS = 2000;
+
+export function createWriter(parts: WriterParts): SessionWriter {
+  const { folder, fold, conversation, events, clock, redactor } = parts;
+  const { metadata } = fold;
+  const id = metadata.session_id;
+  const began = clock.monotonicMs();
+  const activeBefore = metadata.active_ms;
+  const taken = new Map<string, string>();
+  let seq = parts.nextSeq;
+  let wroteText = Number.NEGATIVE_INFINITY;
+  let open = true;
+
+  const save = (sync: boolean): void => {
+    metadata.active_ms = Math.round(activeBefore + Math.max(0, clock.monotonicMs() - began));
+    atomicWrite(join(folder, "metadata.json"), `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600, sync });
+  };
+  const saveText = (options: { sync: boolean; always: boolean }): void => {
+    const text = conversation.text();
+    if (!options.always && text.length > LONG_TEXT && clock.monotonicMs() - wroteText < LONG_TEXT_EVERY_MS) return;
+    wroteText = clock.monotonicMs();
+    atomicWrite(join(folder, "session.md"), renderSession(metadata, text), { mode: 0o600, sync: options.sync });
+  };
+  const record = (event: NewEvent): void => {
+    const full = { v: 1, ts: clock.now().toISOString(), seq, trace_id: metadata.trace_id, ...redactor.value(event) } as CruEvent;
+    events.append(full, { sync: SYNCED.has(event.type) });
+    seq++;
+    foldEvent(fold, full);
+    const spoke = conversation.add(full);
+    if (IN_METADATA.has(event.type)) save(false);
+    if (spoke) saveText({ sync: false, always: false });
+  };
+  const streams = holdStreams(redactor, record);
+
+  return {
+    id,
+    traceId: metadata.trace_id,
+    folder,
+    emit(event) {
+      if (!open) throw new Error(`session ${id} has ended`);
+      streams.add(event);
+    },
+    taskId(agent, key) {
+      const digits = createHash("sha256").update(`${id}\0${key}`).digest("hex");
+      for (let length = 4; ; length++) {
+        const taskId = digits.slice(0, length);
+        const name = resultName(agent, taskId);
+        if (length < digits.length && (taken.get(name) ?? key) !== key) continue;
+        taken.set(name, key);
+        return taskId;
+      }
+    },
+    writeResult(result) {
+      const clean = redactor.value({ ...result, completed_at: notBefore(result.completed_at, result.spawned_at) });
+      const file = `${resultName(clean.agent, clean.task_id)}.md`;
+      atomicWrite(join(folder, file), renderResult(clean, { id, traceId: metadata.trace_id }), { mode: 0o600 });
+      return file;
+    },
+    metadata: () => structuredClone(metadata),
+    finish(status) {
+      if (!open) return structuredClone(metadata);
+      streams.flush();
+      if (status !== "waiting") {
+        const duration = Math.round(activeBefore + Math.max(0, clock.monotonicMs() - began));
+        record({ type: "session.completed", session_id: id, status, tokens: metadata.tokens, cost_usd: metadata.cost_usd, duration_ms: duration });
+      }
+      open = false;
+      metadata.status = status;
+      metadata.owner = null;
+      metadata.completed_at = ENDED.has(status) ? notBefore(clock.now().toISOString(), metadata.started_at) : null;
+      events.sync();
+      save(true);
+      saveText({ sync: true, always: true });
+      events.close();
+      parts.lock.release();
+      return structuredClone(metadata);
+    },
+  };
+}
