@@ -1,4 +1,4 @@
-import type { AssistantPart, ModelDelta, ModelReply, ModelToolCall, ToolSpec } from "../contract/model-call.ts";
+import type { AssistantPart, ModelCall, ModelDelta, ModelReply, ModelToolCall, ToolSpec } from "../contract/model-call.ts";
 import type { Tokens } from "../contract/usage.ts";
 import type { StreamPart } from "./open-stream.ts";
 
@@ -17,10 +17,11 @@ export type Collected = {
 export type Collector = { collected: Collected; take(part: StreamPart): void };
 
 /** Turns stream parts into deltas for listeners and into the reply. */
-export function replyCollector(tools: readonly ToolSpec[], onDelta: (delta: ModelDelta) => void): Collector {
+export function replyCollector({ tools, messages }: Pick<ModelCall, "tools" | "messages">, onDelta: (delta: ModelDelta) => void): Collector {
   const collected: Collected = { parts: [], calls: [], usage: undefined, promptUsage: undefined, characters: 0, finish: undefined };
   const open = new Map<string, Extract<AssistantPart, { type: "text" | "thinking" }>>();
-  const inputs = new Map<string, string>();
+  const announced = new Map<string, { callId: string; tool: string }>();
+  const taken = new Set(messages.flatMap((m) => (m.role === "assistant" ? m.content.flatMap((p) => (p.type === "tool_call" ? [p.call_id] : [])) : [])));
   const say = (delta: ModelDelta & { text: string }) => {
     if (delta.text === "") return;
     collected.characters += delta.text.length;
@@ -49,12 +50,13 @@ export function replyCollector(tools: readonly ToolSpec[], onDelta: (delta: Mode
         return part.type === "reasoning-delta" ? say({ type: "thinking", text: part.text }) : undefined;
       }
       case "tool-input-start":
-        inputs.set(part.id, part.toolName);
+        announced.set(part.id, { callId: freeId(part.id, taken), tool: part.toolName });
         return;
       case "tool-input-delta":
-        return say({ type: "tool_input", callId: part.id, tool: inputs.get(part.id) ?? "", text: part.delta });
+        return say({ type: "tool_input", callId: part.id, tool: "", ...announced.get(part.id), text: part.delta });
       case "tool-call": {
-        const call = readCall(part.toolCallId, part.toolName, part.input, tools, collected.calls);
+        const call = readCall(announced.get(part.toolCallId)?.callId ?? freeId(part.toolCallId, taken), part.toolName, part.input, tools);
+        announced.delete(part.toolCallId);
         collected.calls.push(call);
         collected.parts.push({ type: "tool_call", call_id: call.callId, tool: call.tool, input: call.input });
         return;
@@ -90,9 +92,15 @@ export function textOf(collected: Collected): string {
   return collected.parts.flatMap((p) => (p.type === "text" ? [p.text] : [])).join("");
 }
 
-function readCall(id: string, tool: string, input: unknown, tools: readonly ToolSpec[], earlier: readonly ModelToolCall[]): ModelToolCall {
-  let callId = id;
-  for (let n = 2; earlier.some((c) => c.callId === callId); n++) callId = `${id}_${n}`;
+/** Some servers number the calls of each reply afresh; results and records need an id that the conversation has once. */
+function freeId(id: string, taken: Set<string>): string {
+  let free = id;
+  for (let n = 2; taken.has(free); n++) free = `${id}_${n}`;
+  taken.add(free);
+  return free;
+}
+
+function readCall(callId: string, tool: string, input: unknown, tools: readonly ToolSpec[]): ModelToolCall {
   const names = tools.map((t) => t.name);
   if (!names.includes(tool)) {
     return { callId, tool, input, invalid: `There is no tool "${tool.slice(0, 64)}". ${names.length === 0 ? "No tools are available: answer in text." : `Use one of: ${names.join(", ")}.`}` };

@@ -10,7 +10,7 @@ export type Attempt = { collected: Collected; end: AttemptEnd };
 /** One request to its end. The idle timer runs from the start, so it also ends a server that never sends headers. A throw of `onDelta` passes through. */
 export async function runAttempt(input: { provider: Provider; call: ModelCall; idleMs: number }, deps: { onDelta(delta: ModelDelta): void; clock: Clock }): Promise<Attempt> {
   const { provider, call, idleMs } = input;
-  const { collected, take } = replyCollector(call.tools, deps.onDelta);
+  const { collected, take } = replyCollector(call, deps.onDelta);
   // Only these two names end a stream as an abort; any other reason looks like a broken connection.
   const controller = new AbortController();
   const stop = () => controller.abort(new DOMException("the call was cancelled", "AbortError"));
@@ -24,9 +24,8 @@ export async function runAttempt(input: { provider: Provider; call: ModelCall; i
   const failed = (error: unknown): Attempt => ({ collected, end: call.signal.aborted ? { how: "aborted" } : idle ? { how: "timeout" } : { how: "error", error } });
   try {
     if (controller.signal.aborted) return failed(undefined);
-    const stream = await settle(openStream(provider, call, controller.signal));
-    if ("error" in stream) return failed(stream.error);
-    const parts = stream.value[Symbol.asyncIterator]();
+    const stream = await openStream(provider, call, controller.signal);
+    const parts = stream[Symbol.asyncIterator]();
     for (;;) {
       const next = await settle(parts.next());
       if ("error" in next) return failed(next.error);

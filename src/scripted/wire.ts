@@ -36,5 +36,6 @@ export function roughTokens(text: string): number {
 }
 
 export function idsOf(request: ScriptedRequest, block: Extract<ScriptedBlock, { type: "tool_use" }>, index: number): string {
-  return block.id ?? `toolu_scripted_${request.index}_${index}`;
+  // With the turn in it, a conversation that goes on with another server does not meet an id twice.
+  return block.id ?? `toolu_scripted_${request.turns}_${request.index}_${index}`;
 }

@@ -94,11 +94,18 @@ describe.each(WIRES)("a call over the %s wire", (wire) => {
     expect(body.tool_choice).toMatchObject(wire === "anthropic" ? { type: "tool", name: "read_file" } : { type: "function", function: { name: "read_file" } });
   });
 
-  it("two calls with one id become two calls", async () => {
-    const { reply } = await talk([{ tools: [{ name: "read_file", input: { path: "a" }, id: "same" }, { name: "read_file", input: { path: "b" }, id: "same" }] }], { wire });
+  it("an id that the reply or the conversation has already becomes another", async () => {
+    const messages: ModelMessage[] = [
+      { role: "user", content: "go" },
+      { role: "assistant", content: [{ type: "tool_call", call_id: "same", tool: "read_file", input: { path: "z" } }] },
+      { role: "tool", results: [{ call_id: "same", tool: "read_file", ok: true, output: "z" }] },
+    ];
+    const { reply, deltas } = await talk([{ tools: [{ name: "read_file", input: { path: "a" }, id: "same" }, { name: "read_file", input: { path: "b" }, id: "other" }, { name: "read_file", input: { path: "c" }, id: "other" }] }], { wire, call: { messages } });
     if (!reply.ok) throw new Error(reply.message);
     const ids = reply.toolCalls.map((c) => c.callId);
+    expect(ids[0]).toBe("same_2");
     expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(deltas.flatMap((d) => (d.type === "tool_input" ? [d.callId] : [])))).toContain("same_2");
     expect(reply.message.content.flatMap((p) => (p.type === "tool_call" ? [p.call_id] : []))).toEqual(ids);
   });
 });
