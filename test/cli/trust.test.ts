@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../src/trust/manifest.ts";
-import { type Machine, machine } from "../support/cru.ts";
+import { type Machine, machine, repository } from "../support/cru.ts";
 
 const AGENT = "---\nname: builder\ndescription: Builds\npermissions: [FilesystemWrite, Shell]\n---\nBuild it.\n";
 const PROJECT = {
@@ -19,7 +20,35 @@ const statuses = async (m: Machine): Promise<Record<string, string>> => {
   return Object.fromEntries(files.map((f) => [f.path, f.status]));
 };
 
+const hasTerminal = existsSync("/usr/bin/script") && process.platform === "linux";
+
+/** Answers the one question on a real terminal. */
+function onTerminal(m: Machine, answer: string): Promise<{ code: number; seen: string }> {
+  const child = spawn("/usr/bin/script", ["-qec", `stty cols 100; exec "${process.execPath}" "${join(repository, "dist", "main.js")}" trust`, "/dev/null"], {
+    cwd: m.project, env: { PATH: process.env.PATH, HOME: m.home, TERM: "xterm", SHELL: "/bin/sh" },
+  });
+  let seen = "";
+  let answered = false;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    seen += text;
+    if (answered || !seen.includes("Use these files")) return;
+    answered = true;
+    child.stdin.write(answer);
+  });
+  return new Promise((done, fail) => child.on("error", fail).on("close", (code) => done({ code: code ?? -1, seen })));
+}
+
 describe("cru trust", () => {
+  it.skipIf(!hasTerminal)("asks once on a terminal: yes trusts, no and Ctrl-C do not", async () => {
+    const m = machine({ project: PROJECT });
+    expect((await onTerminal(m, "n")).code).toBe(4);
+    expect((await onTerminal(m, "\u0003")).code).toBe(130);
+    expect(Object.values(await statuses(m))).toEqual(Array.from({ length: 6 }, () => "new"));
+    const yes = await onTerminal(m, "y");
+    expect(yes).toMatchObject({ code: 0, seen: expect.stringContaining("Trusted: 6 files") as string });
+    expect(Object.values(await statuses(m))).toEqual(Array.from({ length: 6 }, () => "trusted"));
+  });
+
   it("headless it shows what there is and what matters in it, trusts nothing, and ends with exit code 4", async () => {
     const m = machine({ project: PROJECT });
     for (const args of [["trust"], ["trust", "--no-input"]]) {
