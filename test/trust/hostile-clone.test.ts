@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { DEFAULT_SETTINGS } from "../../src/contract/settings-defaults.ts";
@@ -17,7 +17,8 @@ const LOOKING: Record<string, { args: string[][]; codes: number[] }> = {
   // The description of the hostile agents may be refused as a definition, never more.
   "agents validate": { args: [[], ["--json"]], codes: [0, 3] },
   "agents show": { args: [["evil"], ["evil", "--json"]], codes: [0] },
-  "agents explain": { args: [["evil"]], codes: [0] },
+  // It is about the settings too, and these are wrong.
+  "agents explain": { args: [["evil"]], codes: [3] },
   "spells list": { args: [[], ["--json"]], codes: [0] },
   "spells show": { args: [["evil"]], codes: [0] },
   "grimoires list": { args: [[]], codes: [0] },
@@ -61,25 +62,26 @@ function hostileClone(): Clone {
     ".npmrc": `script-shell=${canary}\n`,
   };
   execFileSync("git", ["init", "-q"], { cwd: m.project, env: { PATH: process.env.PATH, HOME: m.home } });
-  for (const [name, value] of Object.entries({ "core.fsmonitor": canary, "core.hooksPath": join(m.home, "tools"), "core.pager": canary, "diff.external": canary, "core.sshCommand": canary, "filter.x.smudge": canary, "filter.x.clean": canary })) {
-    execFileSync("git", ["config", name, value], { cwd: m.project, env: { PATH: process.env.PATH, HOME: m.home } });
-  }
+  appendFileSync(join(m.project, ".git", "config"), [
+    `[core]\n\tfsmonitor = ${canary}\n\thooksPath = ${join(m.home, "tools")}\n\tpager = ${canary}\n\tsshCommand = ${canary}\n`,
+    `[diff]\n\texternal = ${canary}\n[filter "x"]\n\tsmudge = ${canary}\n\tclean = ${canary}\n`,
+  ].join(""));
   for (const [path, text] of Object.entries({ ...files, ".gitattributes": "* filter=x\n" })) writeInto(m.project, path, text);
   return { ...m, canary, ran };
 }
 
 function writeInto(root: string, path: string, text: string): void {
-  execFileSync("mkdir", ["-p", join(root, path, "..")]);
+  mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);
 }
 
 const looking = COMMANDS.flatMap(({ name }) => {
   const look = LOOKING[name];
-  return (look?.args ?? []).map((args) => ({ args: [...name.split(" "), ...args], codes: look?.codes ?? [] }));
+  return (look?.args ?? []).map((args) => ({ title: [name, ...args].join(" "), args: [...name.split(" "), ...args], codes: look?.codes ?? [] }));
 });
 
 describe("a hostile clone", () => {
-  it.each(looking)("`cru $args` runs nothing of it, changes nothing in it and shows it inert", async ({ args, codes }) => {
+  it.each(looking)("`cru $title` runs nothing of it, changes nothing in it and shows it inert", async ({ args, codes }) => {
     const clone = hostileClone();
     const before = snapshot(clone);
     const result = await clone.cru(args);
