@@ -12,7 +12,7 @@ const WEIRD = "x\u001b[2J\u001b]0;pwned\u0007\u001b]8;;http://evil.example\u0007
 const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
 /** Every command of ours that may be run in a clone that nobody has trusted. What the table does not have (yet) is left out. */
-const LOOKING: Record<string, { args: string[][]; codes: number[] }> = {
+const LOOKING: Record<string, { args: string[][]; codes: number[]; /** Its piped output is the file, byte for byte. */ raw?: boolean }> = {
   "agents list": { args: [[], ["--json"]], codes: [0] },
   // The description of the hostile agents may be refused as a definition, never more.
   "agents validate": { args: [[], ["--json"]], codes: [0, 3] },
@@ -20,7 +20,7 @@ const LOOKING: Record<string, { args: string[][]; codes: number[] }> = {
   // It is about the settings too, and these are wrong.
   "agents explain": { args: [["evil"]], codes: [3] },
   "spells list": { args: [[], ["--json"]], codes: [0] },
-  "spells show": { args: [["evil"]], codes: [0] },
+  "spells show": { args: [["evil"]], codes: [0], raw: true },
   "grimoires list": { args: [[]], codes: [0] },
   "grimoires validate": { args: [[]], codes: [0, 3] },
   "config get": { args: [[], ["--json"]], codes: [3] },
@@ -77,18 +77,18 @@ function writeInto(root: string, path: string, text: string): void {
 
 const looking = COMMANDS.flatMap(({ name }) => {
   const look = LOOKING[name];
-  return (look?.args ?? []).map((args) => ({ title: [name, ...args].join(" "), args: [...name.split(" "), ...args], codes: look?.codes ?? [] }));
+  return (look?.args ?? []).map((args) => ({ title: [name, ...args].join(" "), args: [...name.split(" "), ...args], codes: look?.codes ?? [], raw: look?.raw ?? args.includes("--json") }));
 });
 
 describe("a hostile clone", () => {
-  it.each(looking)("`cru $title` runs nothing of it, changes nothing in it and shows it inert", async ({ args, codes }) => {
+  it.each(looking)("`cru $title` runs nothing of it, changes nothing in it and shows it inert", async ({ args, codes, raw }) => {
     const clone = hostileClone();
     const before = snapshot(clone);
     const result = await clone.cru(args);
     expect(existsSync(clone.ran) ? readFileSync(clone.ran, "utf8") : "").toBe("");
     expect(result.stderr).not.toContain("this is a bug");
     expect(codes).toContain(result.code);
-    expect(shown(result, args.includes("--json"))).not.toMatch(ACTIVE);
+    expect(shown(result, raw)).not.toMatch(ACTIVE);
     expect(result.stdout + result.stderr).not.toContain("http://env-evil.example");
     expect(snapshot(clone)).toEqual(before);
   });
@@ -133,9 +133,9 @@ describe("a hostile clone", () => {
   });
 });
 
-function shown(result: Finished, json: boolean): string {
-  // JSON is for programs: control characters are escaped there by its own rules, and nothing may be lost.
-  return json ? result.stderr : result.stdout + result.stderr;
+function shown(result: Finished, raw: boolean): string {
+  // JSON and a spell's source in a pipe are for programs: nothing may be lost there.
+  return raw ? result.stderr : result.stdout + result.stderr;
 }
 
 /** Names, sizes and times of everything but what a listing may write for itself (the index of the cache). */
