@@ -40,7 +40,7 @@ function terminalLines(rows: readonly Listed[], input: CommandInput): string[] {
     rows.map(({ row: r }) => [r.name, r.model, r.trusted ? r.source : `${r.source} (untrusted)`, r.description]),
     input.io.columns,
   );
-  return [dim(head, input), ...rows.flatMap(({ row, shown }, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${shown}`)}`, input)])];
+  return [dim(head, input), ...rows.flatMap(({ row, shown }, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${row.source === "builtin" ? "built in" : shown}`, input.io.columns - 4)}`, input)])];
 }
 
 function permissionWords(row: Row): string {
