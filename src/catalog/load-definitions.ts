@@ -44,6 +44,8 @@ export type LoadDeps = {
   /** Undefined: work without an index. */
   indexFile: string | undefined;
   show(path: string): string;
+  /** What is not accepted does not stand in the way of what it would have replaced. */
+  accept?: (path: string, hash: string) => boolean;
 };
 
 /** One file that was looked at, also when it is broken, shadowed or disabled. */
@@ -117,7 +119,7 @@ function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, sour
     if (fileTwin !== undefined) faults = [...faults, { ...wholeFile("name.twin", `differs only in case from ${deps.show(fileTwin)}`, "rename one of the files"), severity }];
     if (nameTwin !== undefined) faults = [...faults, { ...wholeFile("name.twin", `the name '${name}' is already taken by ${deps.show(nameTwin)}`, "rename one of the two"), field: "name", severity }];
     report(loaded, source, file, value === undefined ? record.name : name, faults, deps);
-    if (good && fileTwin === undefined && nameTwin === undefined) winners.set(name, { name, value, source: source.source, path: file.path, hash: digest });
+    if (good && fileTwin === undefined && nameTwin === undefined && deps.accept?.(file.path, digest) !== false) winners.set(name, { name, value, source: source.source, path: file.path, hash: digest });
   };
 }
 

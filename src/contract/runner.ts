@@ -58,6 +58,8 @@ export type Outcome = {
   costUsd: number | null;
   costEstimated: boolean;
   error: ErrorRecord | null;
+  /** Actions that a person refused. */
+  denials: readonly { action: string; reason: string }[];
 };
 
 /** Never throws for what an agent or model does: every such end is an outcome. */

@@ -8,7 +8,7 @@ export type Settings = {
   claude: { command: string; args: string[] };
   acp: { command: string | string[] | null };
   permissions: { allow: Permission[]; deny: Permission[] };
-  loop: { max_iterations: number };
+  loop: { max_iterations: number; /** Null: what the model is known to have. */ window_tokens: number | null };
   queue: { max_concurrent: number; providers: Record<string, number> };
   limits: { children_total: number; budget_usd: number | null; budget_tokens: number | null; time: string | number };
   approvals: { timeout: string | number; on_timeout: "abort" | "approve" };
@@ -29,7 +29,7 @@ export const DEFAULT_SETTINGS: Settings = {
   claude: { command: "claude", args: [] },
   acp: { command: null },
   permissions: { allow: [], deny: [] },
-  loop: { max_iterations: 15 },
+  loop: { max_iterations: 15, window_tokens: null },
   queue: { max_concurrent: 1, providers: { anthropic: 4 } },
   limits: { children_total: 20, budget_usd: 10, budget_tokens: null, time: "2h" },
   approvals: { timeout: "300s", on_timeout: "abort" },

@@ -30,7 +30,7 @@ export const settingsSchema = z
       .strictObject({ allow: z.array(permissionSchema).optional(), deny: z.array(permissionSchema).optional() })
       .optional()
       .describe("allow: without asking; deny: removed from the ceiling"),
-    loop: z.strictObject({ max_iterations: count.optional() }).optional(),
+    loop: z.strictObject({ max_iterations: count.optional(), window_tokens: z.int().min(4000).nullish() }).optional(),
     queue: z.strictObject({ max_concurrent: count.optional(), providers: z.record(z.string(), count).optional() }).optional(),
     limits: z
       .strictObject({

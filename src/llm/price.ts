@@ -18,6 +18,11 @@ export function reserveCost(model: string, tokensIn: number, maxOut: number, tab
   return { usd: cost(price ?? dearestPrice(table), usage, table), estimated: price === undefined };
 }
 
+/** What a call may use at most, for setting it aside before it is made. */
+export function estimateCall(model: string, tokensIn: number, tokensOut: number): { usd: number; tokens: number } {
+  return { usd: reserveCost(model, tokensIn, tokensOut).usd, tokens: tokensIn + tokensOut };
+}
+
 /** What an unknown model is taken to cost, with long prompts. */
 export function dearestPrice(table: PriceTable = PRICE_TABLE): Price {
   const all = Object.values(table.models).flatMap((p) => [p, ...(p.above === undefined ? [] : [p.above])]);

@@ -54,9 +54,10 @@ export type SpawnDeps = {
   defaultModel: string;
   deny: readonly Permission[];
   /** Throws when the session has used up its number of children. */
-  countChild(): void;
+  countChild(identity: AgentIdentity): void;
   queue: Queue;
   providerOf(model: string): string;
+  /** The same key is the same child, also in another process. */
   identify(parent: AgentIdentity, agent: string, key: string): { identity: AgentIdentity; taskId: string };
   /** What an earlier process recorded of this child, when it came to an end then. */
   recorded(identity: AgentIdentity): ChildResult | undefined;
@@ -103,7 +104,7 @@ function admit(parent: Parent, request: SpawnRequest, deps: SpawnDeps): Child {
   if (rights.status === "refused") throw new CruError("permission_refused", `cannot spawn ${agent.name}: ${rights.message}`);
   const { model, source } = chooseModel(agent, request.model, parent.model, deps.defaultModel);
   const { identity, taskId } = deps.identify(parent.identity, agent.name, request.key);
-  if (deps.recorded(identity) === undefined) deps.countChild();
+  deps.countChild(identity);
   return {
     identity,
     taskId,

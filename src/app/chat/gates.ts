@@ -1,0 +1,70 @@
+import type { Authorize, Decision } from "../../agent/call-tool.ts";
+import type { Permission } from "../../contract/permission.ts";
+import type { Answer } from "../../contract/question.ts";
+import type { Ask } from "../../contract/runner.ts";
+import type { AnyTool, Preview } from "../../contract/tool.ts";
+import { defaultGate, type Gate } from "./default-gate.ts";
+
+export type GateDeps = {
+  ask: Ask;
+  /** Permission and tool names that ask each time: the agent's own and those of the agents above it. */
+  requiresApproval: readonly string[];
+  /** Permissions that do not ask. */
+  allow: readonly Permission[];
+  sandboxed: boolean;
+  /** Hears of every gated call: undefined when it may run, else why not. */
+  onDecision(action: string, denied: string | undefined): void;
+};
+
+/** Decides before each call whether a person has to be asked, asks, and gives back what may run. */
+export function createAuthorize(deps: GateDeps): Authorize {
+  return async ({ callId, tool, input }, context) => {
+    const gate = defaultGate(tool.name, input, { workspace: context.workspace, sandboxed: deps.sandboxed });
+    if (!mustAsk(tool, gate, deps)) return { kind: "run", input };
+    const preview = (await tool.preview?.(input as never, context)) ?? plainPreview(tool, input);
+    const asked = await deps.ask({
+      key: callId,
+      kind: "approval",
+      title: preview.title,
+      body: [gate.reason, preview.body].filter((part) => part !== "").join("\n\n"),
+      options: ["approve", "deny"],
+      reversible: preview.reversible && gate.reversible,
+      action: { tool: tool.name, input },
+    });
+    if (asked.kind === "suspended") return { kind: "suspend", inboxId: asked.inboxId };
+    const { answer } = asked;
+    const decision = decide(tool, input, answer);
+    deps.onDecision(preview.title, decision.kind === "deny" ? decision.reason : undefined);
+    return decision;
+  };
+}
+
+function decide(tool: AnyTool, input: unknown, answer: Answer): Decision {
+  if (answer.decision === "approve") return Object.keys(answer.set).length === 0 ? { kind: "run", input } : withChanges(tool, input, answer.set);
+  const silence = answer.status === "expired" ? "nobody answered in time" : "the user said no";
+  return { kind: "deny", reason: answer.text === "" ? silence : answer.text };
+}
+
+function mustAsk(tool: AnyTool, gate: Gate, deps: GateDeps): boolean {
+  const listed = deps.requiresApproval.includes(tool.name) || tool.needs.some((right) => deps.requiresApproval.includes(right));
+  if (listed) return true;
+  if (!gate.ask) return false;
+  // What cannot be undone always asks, whatever was allowed in advance.
+  return !gate.reversible || !tool.needs.every((right) => deps.allow.includes(right));
+}
+
+/** The person's parameters replace the model's, checked with the tool's own schema; the model is told. */
+function withChanges(tool: AnyTool, input: unknown, set: Record<string, unknown>): Decision {
+  const parsed = tool.input.safeParse({ ...(input as object), ...set });
+  if (!parsed.success) {
+    const [first] = parsed.error.issues;
+    return { kind: "deny", reason: `the changed parameters are not valid: ${first?.path.join(".") ?? ""}: ${first?.message ?? ""}` };
+  }
+  const changes = Object.entries(set).map(([key, after]) => `${key}: ${JSON.stringify((input as Record<string, unknown>)[key])} → ${JSON.stringify(after)}`);
+  return { kind: "run", input: parsed.data, note: `[Changed by the user before it ran: ${changes.join("; ")}]` };
+}
+
+function plainPreview(tool: AnyTool, input: unknown): Preview {
+  return { title: tool.name, body: JSON.stringify(input, null, 2), reversible: true };
+}
+

@@ -1,0 +1,85 @@
+import { isPermission, PERMISSIONS, type Permission } from "../../contract/permission.ts";
+import { CruError } from "../../contract/error.ts";
+import { runChat, type ChatEnd } from "../../app/chat/run-chat.ts";
+import { didYouMean } from "../../lib/nearest.ts";
+import { inert } from "../../lib/inert.ts";
+import type { CommandInput, Io, Run } from "../command.ts";
+import { progressPrinter } from "../progress.ts";
+
+const EXIT: Record<ChatEnd["status"], number> = { completed: 0, failed: 1, waiting: 4, blocked: 4, interrupted: 130, cancelled: 130 };
+
+export const run: Run = async (input) => {
+  const { options, io } = input;
+  const resume = text(options.resume);
+  const message = await messageOf(input, resume);
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort(new DOMException("interrupted", "AbortError"));
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  const printer = progressPrinter(io, { verbose: options.verbose === true });
+  try {
+    const end = await runChat(
+      {
+        cwd: input.cwd, env: input.env, trust: options.trust === true, message, resume, wait: options.wait === true, verbose: options.verbose === true,
+        agent: text(options.agent), model: text(options.model), allow: rights(options.allow, "--allow"), deny: rights(options.deny, "--deny"),
+        maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false), signal: stop.signal,
+      },
+      printer,
+    );
+    if (options.json === true) io.out(`${JSON.stringify(jsonOf(end))}\n`);
+    else print(end, io);
+    return EXIT[end.status];
+  } finally {
+    process.removeListener("SIGINT", onSignal);
+    process.removeListener("SIGTERM", onSignal);
+  }
+};
+
+function print(end: ChatEnd, io: Io): void {
+  if (end.steps !== "") io.out(`${inert(end.steps)}\n\n`);
+  if (end.answer !== "") io.out(`${inert(end.answer)}\n`);
+  const resume = `cru chat --resume ${end.sessionId}`;
+  if (end.error !== null) io.err(`✗ ${end.error.type}: ${inert(end.error.message)}\n${end.hint === "" ? "" : `  → ${inert(end.hint)}\n`}`);
+  if (end.inboxId !== null) io.err(`? a person is needed: \`cru inbox show ${end.inboxId}\`, answer it, then \`${resume}\`\n`);
+  else if (end.status === "blocked") io.err(`${end.hint === "" ? "" : `${inert(end.hint)}\n`}→ go on with \`${resume}\`\n`);
+  else if (end.status === "interrupted" || end.status === "failed") io.err(`→ go on with \`${resume}\`\n`);
+}
+
+function jsonOf(end: ChatEnd): unknown {
+  return { session_id: end.sessionId, status: end.status, answer: end.answer, error: end.error, inbox_id: end.inboxId, hint: end.hint };
+}
+
+/** The words on the command line, else what is piped in. */
+async function messageOf(input: CommandInput, resume: string | undefined): Promise<string | undefined> {
+  const words = input.args.join(" ").trim();
+  if (words !== "") return words;
+  if (resume !== undefined) return undefined;
+  const piped = input.io.inIsTerminal ? "" : (await readAll()).trim();
+  if (piped !== "") return piped;
+  throw new CruError("usage", "chat needs a message", { hint: 'for example: cru chat -p "explain what this project does"' });
+}
+
+async function readAll(): Promise<string> {
+  let all = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) all += chunk;
+  return all;
+}
+
+function rights(value: unknown, flag: string): Permission[] {
+  const words = typeof value === "string" ? value.split(",").map((w) => w.trim()).filter((w) => w !== "") : [];
+  return words.map((word) => {
+    if (isPermission(word)) return word;
+    throw new CruError("usage", `${flag}: unknown permission '${word}'`, { hint: didYouMean(word, PERMISSIONS) });
+  });
+}
+
+function number(value: unknown, flag: string, whole: boolean): number | undefined {
+  if (value === undefined) return undefined;
+  const n = Number(value);
+  if (Number.isFinite(n) && n > 0 && (!whole || Number.isInteger(n))) return n;
+  throw new CruError("usage", `${flag} takes a ${whole ? "whole " : ""}number above 0, not '${String(value)}'`);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,52 @@
+import type { ChatListener } from "../app/chat/run-chat.ts";
+import type { NewEvent } from "../contract/event.ts";
+import { inertLine } from "../lib/inert.ts";
+import { summaryLine } from "../session/summary.ts";
+import type { Io } from "./command.ts";
+
+/** Progress on stderr, one line per event that a person wants to know of; the details are in the session folder. */
+export function progressPrinter(io: Io, options: { verbose: boolean }): ChatListener {
+  const line = (text: string): void => io.err(`${text}\n`);
+  const children = new Set<string>();
+  return {
+    opened: ({ id, resumed }) => line(`session ${id}${resumed ? " (resumed)" : ""}`),
+    event(event) {
+      if (event.type === "agent.started" && event.depth > 0) children.add(event.span_id ?? "");
+      const text = event.type === "agent.completed" ? ending(event, children) : lineOf(event, options.verbose);
+      if (text !== undefined) line(text);
+    },
+    delta: () => {},
+    warn: (message) => line(`warning: ${inertLine(message)}`),
+  };
+}
+
+function lineOf(event: NewEvent, verbose: boolean): string | undefined {
+  switch (event.type) {
+    case "agent.started":
+      return event.depth > 0 ? `→ Running ${inertLine(event.agent, 80)} agent...` : undefined;
+    case "agent.plan":
+      return verbose ? event.tasks.map((t) => `  [${t.status === "done" ? "x" : " "}] ${inertLine(t.description, 100)}`).join("\n") : undefined;
+    case "agent.tool_call":
+      return verbose ? `  · ${inertLine(event.tool, 60)} ${inertLine(JSON.stringify(event.input) ?? "", 120)}` : undefined;
+    case "agent.retry":
+      return `  retry ${event.attempt} in ${(event.delay_ms / 1000).toFixed(1)} s: ${inertLine(event.reason, 160)}`;
+    case "agent.compacted":
+      return "  the conversation was shortened to fit the context window";
+    case "inbox.opened":
+      return `? ${inertLine(event.title, 160)} (${event.id})`;
+    case "inbox.closed":
+      return `  ${inertLine(event.decision, 20)}${event.text === "" ? "" : `: ${inertLine(event.text, 160)}`}`;
+    case "warning":
+      return `warning: ${inertLine(event.message, 200)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A child's summary, indented; for a failure who, what and how bad. */
+function ending(event: Extract<NewEvent, { type: "agent.completed" }>, children: ReadonlySet<string>): string | undefined {
+  if (!children.has(event.span_id ?? "")) return undefined;
+  if (event.error !== null) return `  ✗ error: ${inertLine(event.agent, 80)} failed (${inertLine(event.error.type, 60)}): ${inertLine(event.error.message, 200)}`;
+  const mark = event.status === "completed" ? "" : `${event.status === "partial" ? "warning" : "error"}: ${event.status}: `;
+  return `  ${mark}${summaryLine(event.summary)}`;
+}
