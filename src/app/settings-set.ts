@@ -27,6 +27,9 @@ export function setSetting(input: SetSetting): SetResult {
   const key = parseKey(input.key);
   const parsed = parseSettingValue(key, input.text);
   if (!parsed.ok) throw new CruError("invalid_setting", `${input.key}: ${parsed.message}`, parsed.hint === "" ? {} : { hint: parsed.hint });
+  if (input.project && paths.root === homeFolder(input.env)) {
+    throw new CruError("usage", "your home folder is not a project", { hint: "leave --project away to set it for every project" });
+  }
   const path = input.project ? paths.project.config : paths.user.config;
   const file = shownPath(path, { root: paths.root, home: homeFolder(input.env) });
   const target = writableTarget(path, input.project ? paths.root : undefined, file);

@@ -36,7 +36,8 @@ export function writeManifest(paths: Paths, files: ReadonlyMap<string, string>, 
   const manifest = { v: 1, root: paths.root, trusted_at: now.toISOString(), files: Object.fromEntries([...files].sort(byName)) };
   atomicWrite(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, folderMode: 0o700 });
   const used = new Set(files.values());
-  for (const name of readdirSync(blobs)) if (!used.has(name)) rmSync(join(blobs, name), { force: true });
+  // A name that is no hash is another process's unfinished blob.
+  for (const name of readdirSync(blobs)) if (SHA256.test(name) && !used.has(name)) rmSync(join(blobs, name), { force: true });
 }
 
 export function forgetManifest(paths: Paths): boolean {

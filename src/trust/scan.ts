@@ -7,22 +7,24 @@ import { isInside, nameInProject, trustedPlaces } from "./places.ts";
 export type ScannedFile = { name: string; content: Uint8Array; sha256: string };
 /** `refused` can never be trusted; `reason` says why. */
 export type Scan = { files: ScannedFile[]; refused: { name: string; reason: string }[] };
+type Growing = Scan & { bytes: number };
 
 export const LARGEST_FILE = 1024 * 1024;
 const MOST_FILES = 20_000;
+/** All of them are held at once, to be shown and kept exactly as they were hashed. */
+const MOST_BYTES = 64 * 1024 * 1024;
 const DEEPEST = 16;
 
 /** Every file of a project that trust is about, with the bytes that were hashed. Links are followed as a loader would, as long as they stay in the project. */
 export function scanProject(paths: Paths): Scan {
-  const scan: Scan = { files: [], refused: [] };
+  const scan: Growing = { files: [], refused: [], bytes: 0 };
   const { folders, files } = trustedPlaces(paths);
   for (const folder of folders) walk(folder, paths, scan, []);
   for (const file of files) if (exists(file)) take(file, paths, scan);
-  scan.files.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return scan;
+  return { files: scan.files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused: scan.refused };
 }
 
-function walk(folder: string, paths: Paths, scan: Scan, trail: readonly string[]): void {
+function walk(folder: string, paths: Paths, scan: Growing, trail: readonly string[]): void {
   if (!exists(folder)) return;
   const name = nameInProject(folder, paths.root) ?? folder;
   const refuse = (reason: string): void => void scan.refused.push({ name, reason });
@@ -44,11 +46,15 @@ function walk(folder: string, paths: Paths, scan: Scan, trail: readonly string[]
   }
 }
 
-function take(path: string, paths: Paths, scan: Scan): void {
+function take(path: string, paths: Paths, scan: Growing): void {
   const name = nameInProject(path, paths.root) ?? path;
   const read = scan.files.length >= MOST_FILES ? `more than ${MOST_FILES} files` : readInProject(path, paths.root);
   if (typeof read === "string") scan.refused.push({ name, reason: read });
-  else scan.files.push({ name, content: read, sha256: sha256(read) });
+  else if (scan.bytes + read.length > MOST_BYTES) scan.refused.push({ name, reason: `more than ${MOST_BYTES / 1024 / 1024} MB of definitions` });
+  else {
+    scan.bytes += read.length;
+    scan.files.push({ name, content: read, sha256: sha256(read) });
+  }
 }
 
 /** The bytes, or why not. Opened without blocking, so that a pipe cannot hang it, and checked on the open file, so that it cannot be swapped. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SETTINGS } from "../../src/contract/settings-defaults.ts";
@@ -187,11 +187,16 @@ describe("cru config set", () => {
     },
   );
 
+  it("--project in the home folder is refused", async () => {
+    const m = machine();
+    expect(await m.cru(["config", "set", "model", "opus", "--project"], { cwd: m.home })).toMatchObject({ code: 2 });
+    expect(existsSync(join(m.home, ".crucible"))).toBe(false);
+  });
+
   it("--project writes nothing through a link that leaves the project", async () => {
     const m = machine({ home: { "victim/config.yaml": "model: haiku\n" } });
     symlinkSync(join(m.home, "victim"), join(m.project, ".crucible"));
     expect((await m.cru(["config", "set", "model", "opus", "--project"])).code).toBe(3);
-    mkdirSync(join(m.project, "sub"));
     expect(readFileSync(join(m.home, "victim/config.yaml"), "utf8")).toBe("model: haiku\n");
   });
 });

@@ -7,6 +7,7 @@ import { sha256 } from "../../src/trust/manifest.ts";
 import { openTrust, requireTrusted } from "../../src/trust/open-trust.ts";
 import { scanProject } from "../../src/trust/scan.ts";
 import { trustFiles } from "../../src/trust/trust-files.ts";
+import { repository } from "../support/cru.ts";
 import { temporaryFolder, writeFiles } from "../support/temp.ts";
 
 const FILES = {
@@ -145,6 +146,22 @@ describe("openTrust", () => {
   });
 });
 
+describe("the way to openTrust", () => {
+  it("loads neither schemas nor a YAML reader, since every list goes it", () => {
+    const seen = new Set<string>();
+    const visit = (path: string): void => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      if (!path.endsWith(".ts")) return;
+      for (const [, typeOnly, from = ""] of readFileSync(path, "utf8").matchAll(/^import (type )?[^;]*?from "([^"]+)"/gm)) {
+        if (typeOnly === undefined) visit(from.startsWith(".") ? join(path, "..", from) : from);
+      }
+    };
+    visit(join(repository, "src/trust/open-trust.ts"));
+    expect([...seen].filter((path) => !path.endsWith(".ts")).sort()).toEqual(["node:crypto", "node:fs", "node:path"]);
+  });
+});
+
 describe("requireTrusted", () => {
   it("ends with exit code 4 and says what to do", () => {
     const paths = project();
@@ -194,6 +211,16 @@ describe("scanProject", () => {
     writeFiles(outside, { "agents/s.md": "secret" });
     symlinkSync(outside, at(paths, ".claude"));
     expect(scanProject(paths)).toEqual({ files: [], refused: [{ name: ".claude/agents", reason: "a link that leaves the project" }] });
+  });
+
+  it("a clone that is nothing but definitions does not fill the memory", () => {
+    const paths = project({});
+    const block = Buffer.alloc(1024 * 1024);
+    mkdirSync(paths.project.agents);
+    for (let i = 10; i < 76; i++) writeFileSync(join(paths.project.agents, `${i}.md`), block);
+    const scan = scanProject(paths);
+    expect(scan.files).toHaveLength(64);
+    expect(scan.refused).toEqual([74, 75].map((i) => ({ name: `.crucible/agents/${i}.md`, reason: "more than 64 MB of definitions" })));
   });
 
   it("sessions, inbox, cache, logs and worktrees are no part of it", () => {
