@@ -1,6 +1,6 @@
 // Installs and builds when needed, with nothing but Node. Says what it does.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,8 @@ export function setUp() {
 }
 
 function install() {
+  // A linked folder belongs to another checkout, which keeps it up to date.
+  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const stamp = join(root, "node_modules", ".crucible-lock");
   const want = digest([join(root, "package-lock.json")]);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === want) return;
