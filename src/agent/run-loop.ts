@@ -54,7 +54,7 @@ export type LoopEnd = {
 export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd> {
   const { memory } = input;
   const who = { session_id: input.agent.sessionId, span_id: input.agent.spanId };
-  const specs = [...deps.tools.map((t) => ({ name: t.name, description: t.description, inputSchema: toJson(t.input) })), ...loopToolSpecs()];
+  const specs = [...deps.tools.map((t) => ({ name: t.name, description: t.description, inputSchema: { ...(t.inputJson ?? toJson(t.input)) } })), ...loopToolSpecs()];
   const setup = { model: input.model, system: input.system, tools: specs, maxOutputTokens: input.maxOutputTokens };
   const callModel = modelCaller(setup, { ...deps, who });
   // Characters of one result: a quarter of the window, so that a single one can never fill it.

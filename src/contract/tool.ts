@@ -24,6 +24,8 @@ export type Tool<I = never> = {
   name: string;
   description: string;
   input: z.ZodType<I>;
+  /** What the model is shown of the input, when it is not simply `input` as JSON Schema. */
+  inputJson?: Readonly<Record<string, unknown>>;
   /** Rights that the caller must hold; empty for planning and talking. */
   needs: readonly Permission[];
   /** True when a call may change something, so that the loop asks for one reflection before it ends. */

@@ -146,6 +146,14 @@ describe("the loop", () => {
     expect(memory.observations[2]?.output).toContain("invalid input for look");
   });
 
+  it("a tool that brings its own JSON Schema is shown to the model with exactly that", async () => {
+    const inputJson = { type: "object", properties: { path: { type: "string", format: "uri" } }, required: ["path"], "x-note": 1 };
+    const { requests } = await loop([{ text: "ok" }], { tools: [{ ...countingTool("look"), inputJson }, countingTool("plain")] });
+    const tools = (requests[0]!.body as { tools: { name: string; input_schema: unknown }[] }).tools;
+    expect(tools.find((t) => t.name === "look")?.input_schema).toEqual(inputJson);
+    expect(tools.find((t) => t.name === "plain")?.input_schema).toMatchObject({ type: "object", properties: { n: { type: "number" } } });
+  });
+
   it("a denied call is an error with the reason and the loop goes on", async () => {
     const edit = countingTool("edit", { changes: true });
     const { end, memory } = await loop([{ tools: [call("edit")] }, { text: "I leave it" }], { tools: [edit], deps: { authorize: async () => ({ kind: "deny", reason: "not this file" }) } });
