@@ -95,7 +95,7 @@ function parseInclude(parser: Parser, word: Token, piped: Expression | undefined
   const seen = new Set<string>();
   for (let key = lookAhead(parser); startsOperand(key) || key.kind === "open"; key = lookAhead(parser)) {
     take(parser);
-    if (key.kind !== "word" || !isMark(lookAhead(parser), "=")) unexpected(scanner, key, "a partial gets its values by name: key=value");
+    if (key.kind !== "word" || !key.spaced || !isMark(lookAhead(parser), "=")) unexpected(scanner, key, "a partial gets its values by name: key=value");
     if (seen.has(key.text)) fail(scanner, key.at, `"${key.text}" is given twice`);
     seen.add(key.text);
     take(parser);

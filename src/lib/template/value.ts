@@ -61,9 +61,9 @@ export function typeName(value: unknown): string {
   return kind === "number" ? (isWhole(value as number) ? "int" : "float64") : names[kind];
 }
 
-/** JSON has one kind of number; a whole one behaves as Go's int, the rest as float64. */
+/** JSON has one kind of number; a whole one that prints without an exponent behaves as Go's int, the rest as float64. */
 export function isWhole(value: number): boolean {
-  return Number.isSafeInteger(value);
+  return Number.isInteger(value) && Math.abs(value) < 1e21;
 }
 
 /** A short name for messages to a person. */

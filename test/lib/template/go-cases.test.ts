@@ -6,7 +6,7 @@ const data = {
   name: "Ada", empty: "", zero: 0, one: 1, pi: 2.75159, yes: true, no: false, nothing: null,
   list: ["a", "b", "c"], none: [], nested: [[1, 2], [3, 4]], map: { b: 2, a: 1, c: 3 }, bare: {},
   bead: { id: "cru-1", title: "Fix it", labels: ["x", "y"], deep: { er: { value: "found" } } },
-  items: [{ n: 1, ok: true }, { n: 2, ok: false }, { n: 3, ok: true }], text: "line one\nline two", unicode: "é✓𝒳", key: "a", big: 1234567, html: `<a href="x">'&`,
+  items: [{ n: 1, ok: true }, { n: 2, ok: false }, { n: 3, ok: true }], text: "line one\nline two", unicode: "é✓𝒳", key: "a", big: 1234567, huge: 12345678901234567000, small: 1.5e-10, html: `<a href="x">'&`,
 };
 
 function show(template: string): string {
@@ -66,6 +66,7 @@ const CASES: Record<string, readonly (readonly [string, string])[]> = {
     ["{{(index .items 1).n}}", "2"],
     ["{{(.bead).title}} {{(.bead.deep).er.value}}", "Fix it found"],
     ["{{.unicode}}", "é✓𝒳"],
+    ["{{.huge}} {{.small}}", "12345678901234567000 1.5e-10"],
   ],
   "if and truth": [
     ["{{if .yes}}T{{end}}{{if .no}}F{{end}}", "T"],

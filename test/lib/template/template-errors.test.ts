@@ -88,6 +88,9 @@ const WHILE_PARSING: readonly (readonly [string, string, string?])[] = [
   ["{{include .name}}", "1:11: include needs the name of a partial in quotes"],
   ['{{include "a.md" .}}', '1:18: unexpected "."', "key=value"],
   ['{{include "a.md" x=1 x=2}}', '1:22: "x" is given twice'],
+  ['{{include "a.md" x="1"y="2"}}', '1:23: unexpected "y"', "key=value"],
+  ['{{include "a.md" x={{.name}}{{.name}}}}', '1:29: unexpected "{{"', "key=value"],
+  ['{{include "a.md" x={{.name}}', "1:1: unclosed action"],
   ['{{include "a.md" x=value}}', '1:20: unexpected "value"', "in quotes"],
   ['{{.name | include "a.md"}}', "1:11: include takes no piped value"],
 ];

@@ -27,7 +27,7 @@ function failure(act: () => unknown): TemplateError {
 
 describe("templates are inert", () => {
   it("text without {{ renders to itself", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }).filter((t) => !t.includes("{{")), (text) => {
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(..."ab {}\n\r\t\0-/*\"`'\\.$|()éЖ✓𝒳\u200b\ud800\uffff"), maxLength: 200 }).filter((t) => !t.includes("{{")), (text) => {
       expect(show(text, {})).toBe(text);
     }));
   });
