@@ -12,6 +12,18 @@ export function isProtected(workspace: string, path: string): boolean {
   return places.some(hasProtectedName) || (found.ok && isInRealProtected(workspace, found.path));
 }
 
+/** By its letters alone, so that no link can change the answer between the question and the act. */
+export function isNamedProtected(workspace: string, path: string): boolean {
+  return hasProtectedName(lexical(workspace, path));
+}
+
+/** Why a path that was not named as protected may not end in `resolved`; for `writeInside`. */
+export function refuseHiddenProtected(workspace: string, path: string): (resolved: string) => string | undefined {
+  if (isNamedProtected(workspace, path)) return () => undefined;
+  return (resolved) =>
+    hasProtectedName(resolved) || isInRealProtected(workspace, resolved) ? `${path} leads through a link into a protected path; name the protected path itself` : undefined;
+}
+
 function hasProtectedName(path: string): boolean {
   const names = path.split(sep).map(fold);
   return names.includes(".git") || (PROTECTED_NAMES as readonly string[]).includes(names[0] ?? "");

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import {
-  closeSync, constants, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, readlinkSync, readSync, realpathSync, renameSync, rmSync, type Stats,
+  closeSync, constants, type Dirent, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, renameSync, rmSync, type Stats,
 } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join, normalize, relative, sep } from "node:path";
 import { writeAll } from "./atomic-write.ts";
 
 /**
  * Files below one folder, for paths that a model chose. Every component is opened by descriptor without following links,
  * and links are followed by hand inside the folder only: whoever swaps a folder for a link meanwhile redirects nothing.
  */
-export type PathFault = { ok: false; code: "outside" | "missing" | "exists" | "not_a_file" | "not_a_folder" | "loop" | "invalid" | "io"; message: string };
+export type PathFault = { ok: false; code: "outside" | "refused" | "missing" | "exists" | "not_a_file" | "not_a_folder" | "loop" | "invalid" | "io"; message: string };
 
 /** `path` is relative to the folder, links resolved. */
 export type Located = { ok: true; path: string; kind: "file" | "folder" | "other" | "missing" };
@@ -31,7 +31,7 @@ export function readInside(folder: string, path: string, options: { maxBytes: nu
 
 /** Opens a regular file for reading and hands the descriptor over for the time of `use`. */
 export function withFile<T>(folder: string, path: string, use: (file: number, stat: Stats, path: string) => T): T | PathFault {
-  return walk(folder, path, { makeFolders: false }, (place) => {
+  return walk(folder, path, { missing: "fail" }, (place) => {
     if (place.name === undefined) return fault("not_a_file", `${shown(path)} is a folder`);
     const file = openAt(place.parent, place.name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
@@ -45,9 +45,15 @@ export function withFile<T>(folder: string, path: string, use: (file: number, st
   });
 }
 
+export type WriteOptions = {
+  onlyNew?: boolean;
+  /** Asked with the place where the path really leads, while that place is held open; a text says why not. */
+  refuse?: (path: string) => string | undefined;
+};
+
 /** Replaces or creates a file in one step and keeps the mode it had. Missing folders are made. */
-export function writeInside(folder: string, path: string, content: string | Uint8Array, options: { onlyNew?: boolean } = {}): WroteInside | PathFault {
-  return walk(folder, path, { makeFolders: true }, (place) => {
+export function writeInside(folder: string, path: string, content: string | Uint8Array, options: WriteOptions = {}): WroteInside | PathFault {
+  return walk(folder, path, { missing: "make", ...(options.refuse === undefined ? {} : { refuse: options.refuse }) }, (place) => {
     if (place.name === undefined) return fault("not_a_file", `${shown(path)} is a folder`);
     const before = statAt(place.parent, place.name);
     if (before?.isDirectory() === true) return fault("not_a_file", `${shown(path)} is a folder`);
@@ -72,15 +78,24 @@ export function writeInside(folder: string, path: string, content: string | Uint
   });
 }
 
+/** What stands in a folder; links are not followed. */
+export function listInside(folder: string, path: string): { ok: true; path: string; entries: Dirent[] } | PathFault {
+  return walk(folder, path, { missing: "fail" }, (place) => {
+    if (place.name !== undefined) {
+      return statAt(place.parent, place.name) === undefined ? fault("missing", `${shown(path)} does not exist`) : fault("not_a_folder", `${shown(path)} is not a folder`);
+    }
+    return { ok: true, path: place.path, entries: readdirSync(at(place.parent, "."), { withFileTypes: true }) };
+  });
+}
+
 /** Where a path leads, without opening it. */
 export function locate(folder: string, path: string): Located | PathFault {
-  const found = walk(folder, path, { makeFolders: false }, (place): Located | PathFault => {
+  return walk(folder, path, { missing: "name" }, (place): Located | PathFault => {
     if (place.name === undefined) return { ok: true, path: place.path, kind: "folder" };
     const stat = statAt(place.parent, place.name);
     if (stat === undefined) return { ok: true, path: place.path, kind: "missing" };
     return { ok: true, path: place.path, kind: stat.isFile() ? "file" : "other" };
   });
-  return !found.ok && found.code === "missing" ? { ok: true, path: lexical(folder, path), kind: "missing" } : found;
 }
 
 /** A path that a model wrote, made relative to the folder by its letters alone; links are not considered. */
@@ -91,10 +106,13 @@ export function lexical(folder: string, path: string): string {
 type Folder = { fd: number; path: string; isInside(): boolean };
 type Place = { parent: Folder; name: string | undefined; path: string };
 
+/** What to do about folders on the way that do not exist. */
+type WalkOptions = { missing: "fail" | "make" | "name"; refuse?: (path: string) => string | undefined };
+
 const MOST_LINKS = 40;
 const LINUX = process.platform === "linux";
 
-function walk<T>(folder: string, path: string, options: { makeFolders: boolean }, use: (place: Place) => T | PathFault): T | PathFault {
+function walk<T>(folder: string, path: string, options: WalkOptions, use: (place: Place) => T | PathFault): T | PathFault {
   if (path === "" || path.includes("\0")) return fault("invalid", "the path is empty or holds a NUL byte");
   const rest = componentsBelow(folder, path);
   if (rest === undefined) return fault("outside", `${shown(path)} is outside the workspace`);
@@ -109,7 +127,7 @@ function walk<T>(folder: string, path: string, options: { makeFolders: boolean }
   }
 }
 
-function descend<T>(open: Folder[], rest: string[], path: string, options: { makeFolders: boolean }, use: (place: Place) => T | PathFault): T | PathFault {
+function descend<T>(open: Folder[], rest: string[], path: string, options: WalkOptions, use: (place: Place) => T | PathFault): T | PathFault {
   const root = open[0];
   if (root === undefined) return fault("io", "no folder");
   const names: string[] = [];
@@ -138,8 +156,17 @@ function descend<T>(open: Folder[], rest: string[], path: string, options: { mak
       continue;
     }
     const stat = statAt(current, name);
-    if (rest.every((n) => n === "." || n === "") && stat?.isDirectory() !== true) return use({ parent: current, name, path: [...names, name].join(sep) });
-    if (stat === undefined && options.makeFolders) makeFolder(current, name);
+    const isLast = rest.every((n) => n === "." || n === "");
+    if (isLast || stat === undefined) {
+      const reason = options.refuse?.([...names, name].join(sep));
+      if (reason !== undefined) return fault("refused", reason);
+    }
+    if (isLast && stat?.isDirectory() !== true) return use({ parent: current, name, path: [...names, name].join(sep) });
+    if (stat === undefined && options.missing === "name") {
+      const path = normalize([...names, name, ...rest].join(sep));
+      return path.startsWith("..") ? fault("outside", `${shown(path)} leads out of the workspace`) : use({ parent: current, name, path });
+    }
+    if (stat === undefined && options.missing === "make") makeFolder(current, name);
     open.push(openFolder(current, name, root.path));
     names.push(name);
   }

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { Tool } from "../contract/tool.ts";
+import { unifiedDiff } from "../lib/diff.ts";
+import { refuseHiddenProtected } from "../lib/protected-path.ts";
+import { readInside, writeInside } from "../lib/safe-path.ts";
+import { pathError } from "./path-error.ts";
+import { pathSchema } from "./path-input.ts";
+import prose from "./write-file.md";
+
+const MOST_BYTES = 5_000_000;
+const inputSchema = z.object({ path: pathSchema, content: z.string().max(MOST_BYTES) });
+
+export function writeFileTool(): Tool<z.infer<typeof inputSchema>> {
+  return {
+    name: "write_file",
+    description: prose.trim(),
+    input: inputSchema,
+    needs: ["FilesystemWrite"],
+    changes: true,
+    async run({ path, content }, { workspace }) {
+      const wrote = writeInside(workspace, path, content, { refuse: refuseHiddenProtected(workspace, path) });
+      if (!wrote.ok) return pathError(wrote, workspace);
+      return { ok: true, output: `${wrote.created ? "created" : "replaced"} ${wrote.path} (${Buffer.byteLength(content)} bytes)` };
+    },
+    async preview({ path, content }, { workspace }) {
+      const before = readInside(workspace, path, { maxBytes: MOST_BYTES });
+      const old = before.ok ? before.bytes.toString("utf8") : "";
+      return { title: `write ${path}`, body: unifiedDiff(old, content, { from: before.ok ? path : "/dev/null", to: path }) || "(no change)", reversible: true };
+    },
+  };
+}
