@@ -32,7 +32,7 @@ export function tameMarkdown(text: string): string {
 
 /** Foreign text within one line of ours: no markup at all. */
 export function plainMarkdown(text: string, width?: number): string {
-  return inertLine(text, width).replace(/[\\`*_[\]<>|#$%~!]/g, "\\$&").replace(/\b(javascript|data|vbscript|file|obsidian):/gi, "$1\\:");
+  return inertLine(text, width).replace(/[\\`*[\]<>|#$%~!]|(?<!\w)_|_(?!\w)/g, "\\$&").replace(/\b(javascript|data|vbscript|file|obsidian):/gi, "$1\\:");
 }
 
 /** Foreign text as a code span on one line. */

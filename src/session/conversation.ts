@@ -93,7 +93,7 @@ function childEnd(event: Extract<CruEvent, { type: "agent.completed" }>): string
   const link = event.file === undefined ? plainMarkdown(event.agent, 80) : wikilink(event.file.replace(/\.md$/, ""));
   const how = `${event.status} (${number(event.duration_ms)} ms, ${number(event.tokens.input + event.tokens.output)} tok)`;
   const said = event.error === null ? plainMarkdown(summaryLine(event.summary)) : failure(event.error);
-  return `${event.error === null ? "✓" : "✗"} ${link} ${plainMarkdown(how)}${said === "" ? "" : `\n\n  ${said}`}`;
+  return `${event.error === null && (event.status === "completed" || event.status === "partial") ? "✓" : "✗"} ${link} ${plainMarkdown(how)}${said === "" ? "" : `\n\n  ${said}`}`;
 }
 
 function failure(error: { type: string; message: string }): string {

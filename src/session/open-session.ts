@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
@@ -128,6 +128,7 @@ async function takeOver(folder: string, id: string, lock: Lock, deps: SessionDep
   const path = join(folder, "events.jsonl");
   const warning = repairJsonl(path, read);
   if (warning !== undefined) deps.warn(warning);
+  for (const name of readdirSync(folder)) if (/^\..+\.[0-9a-f]{16}\.tmp$/.test(name)) rmSync(join(folder, name), { force: true });
   fold.metadata.status = fold.metadata.waiting.length > 0 ? "waiting" : "running";
   fold.metadata.owner = await currentOwner();
   fold.metadata.completed_at = null;

@@ -1,12 +1,17 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { afterEach } from "vitest";
 import { repository } from "./cru.ts";
 import { temporaryFolder } from "./temp.ts";
 
 /** Bundles a small program that uses our sources, so that a test can run it in processes of its own. `@src/…` is `src/…`. */
 export async function program(source: string): Promise<string> {
-  const outfile = join(temporaryFolder(), "program.mjs");
+  const folder = temporaryFolder();
+  // Our sources look for the package that they belong to.
+  writeFileSync(join(folder, "package.json"), "{}");
+  const outfile = join(folder, "program.mjs");
   await build({
     stdin: { contents: source.replaceAll('"@src/', `"${repository}/src/`), resolveDir: repository, loader: "ts" },
     outfile,
@@ -26,8 +31,17 @@ export async function program(source: string): Promise<string> {
   return outfile;
 }
 
+const running = new Set<ChildProcess>();
+
+// What a failed test left running.
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 export function start(file: string, args: readonly string[] = []): ChildProcess & { output: () => string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  running.add(child);
+  child.once("close", () => running.delete(child));
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = new Promise<number | null>((resolve) => child.on("close", (code) => resolve(code)));

@@ -16,7 +16,7 @@ export const run: Run = async ({ options, cwd, env, io }) => {
   if (!items.some((item) => item.status === "pending")) io.out("Nothing waits for you.\n");
   for (const { question, status } of items) {
     const head = `${question.id}  ${status.padEnd(9)}  ${question.kind.padEnd(10)}  `;
-    io.out(`${head}${inertLine(question.title, Math.max(20, io.columns - head.length))}\n`);
+    io.out(`${head}${inertLine(question.title, io.outIsTerminal ? Math.max(20, io.columns - head.length) : undefined)}\n`);
   }
   return 0;
 };

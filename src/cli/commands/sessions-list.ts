@@ -21,7 +21,7 @@ export const run: Run = async ({ options, cwd, env, io }) => {
   for (const { id, status, metadata } of sessions) {
     const tokens = metadata.tokens.input + metadata.tokens.output;
     const head = `${inertLine(id).padEnd(width)}  ${status.padEnd(11)}  ${count(tokens).padStart(9)} tok  ${cost(metadata.cost_usd).padStart(8)}`;
-    io.out(`${head}  ${inertLine(metadata.request, Math.max(20, io.columns - width - 46))}\n`);
+    io.out(`${head}  ${inertLine(metadata.request, io.outIsTerminal ? Math.max(20, io.columns - width - 46) : undefined)}\n`);
   }
   if (more > 0) io.err(`${count(more)} older sessions: --all shows them\n`);
   return 0;
