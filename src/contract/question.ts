@@ -14,6 +14,9 @@ export const questionSchema = z.looseObject({
   session_id: z.string(),
   trace_id: z.string(),
   agent: z.string(),
+  /** Together with `key`, what tells it from others of its session. */
+  span_id: z.string().optional(),
+  key: z.string().optional(),
   /** Set when the question belongs to a run. */
   workflow_id: z.string().optional(),
   /** Sha-256 over the exact action; the answer is bound to it. */

@@ -1,11 +1,11 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { Answer, InboxStatus, Question } from "../contract/question.ts";
 import { nearest } from "../lib/nearest.ts";
 import { isAlive } from "../lib/owner.ts";
-import { answerFile, ID, questionFile, readAnswer, readQuestion, readWait } from "./question-file.ts";
+import { answerFile, inboxIds, questionFile, readAnswer, readQuestion, readWait } from "./question-file.ts";
 
 export type InboxItem = {
   question: Question;
@@ -21,7 +21,7 @@ const CLOSED_SHOWN = 50;
 /** What waits, oldest first, then what was closed last. A file that cannot be read is a problem, never the end of the list. */
 export async function listInbox(paths: Pick<Paths, "project">, options: { closed?: number } = {}): Promise<{ items: InboxItem[]; problems: Problem[] }> {
   const folder = paths.project.inbox;
-  const { ids, closed } = idsOf(folder);
+  const { ids, closed } = inboxIds(folder);
   const ended = ids
     .filter((id) => closed.has(id))
     .map((id) => ({ id, at: statSync(answerFile(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
@@ -59,28 +59,13 @@ export async function readItem(paths: Pick<Paths, "project">, id: string): Promi
 
 /** A question by its id or the start of it. */
 export function findQuestion(paths: Pick<Paths, "project">, idOrPrefix: string): string {
-  const { ids } = idsOf(paths.project.inbox);
+  const { ids } = inboxIds(paths.project.inbox);
   if (ids.includes(idOrPrefix)) return idOrPrefix;
   const matching = idOrPrefix === "" ? [] : ids.filter((id) => id.startsWith(idOrPrefix));
   if (matching.length === 1 && matching[0] !== undefined) return matching[0];
   if (matching.length > 1) throw new CruError("usage", `'${idOrPrefix}' is the start of ${matching.length} questions`, { hint: `one of: ${matching.slice(0, 5).join(", ")}` });
   const near = nearest(idOrPrefix, ids);
   throw new CruError("not_found", `there is no question '${idOrPrefix}'`, { hint: near === undefined ? "see `cru inbox list`" : `did you mean '${near}'?` });
-}
-
-function idsOf(folder: string): { ids: string[]; closed: Set<string> } {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { ids: [], closed: new Set() };
-    throw error;
-  }
-  const idIn = (name: string, ending: string): string => (name.endsWith(ending) ? name.slice(0, -ending.length) : "");
-  return {
-    ids: names.map((name) => idIn(name, ".json")).filter((id) => ID.test(id)).sort(),
-    closed: new Set(names.map((name) => idIn(name, ".answer.json")).filter((id) => ID.test(id))),
-  };
 }
 
 function unreadable(path: string): Problem {

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Answer, answerSchema, type Question, questionSchema, type Wait, waitSchema } from "../contract/question.ts";
 import { atomicWrite, syncFolder, writeAll } from "../lib/atomic-write.ts";
 
-export const ID = /^[0-9a-f]{8}$/;
+const ID = /^[0-9a-f]{8}$/;
 
 export const questionFile = (folder: string, id: string): string => join(folder, `${id}.json`);
 export const answerFile = (folder: string, id: string): string => join(folder, `${id}.answer.json`);
@@ -59,6 +59,22 @@ export function readWait(folder: string, id: string): Wait | undefined {
 
 export function writeWait(folder: string, id: string, wait: Omit<Wait, "v">): void {
   atomicWrite(waitFile(folder, id), `${JSON.stringify({ v: 1, ...wait })}\n`, { mode: 0o600, sync: false });
+}
+
+/** Every id in the folder, and which of them are closed. */
+export function inboxIds(folder: string): { ids: string[]; closed: Set<string> } {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { ids: [], closed: new Set() };
+    throw error;
+  }
+  const idIn = (name: string, ending: string): string => (name.endsWith(ending) ? name.slice(0, -ending.length) : "");
+  return {
+    ids: names.map((name) => idIn(name, ".json")).filter((id) => ID.test(id)).sort(),
+    closed: new Set(names.map((name) => idIn(name, ".answer.json")).filter((id) => ID.test(id))),
+  };
 }
 
 const LARGEST = 16 * 1024 * 1024;

@@ -35,43 +35,43 @@ const worker = `
   }
 `;
 
-describe("a session after kill -9", () => {
-  it("always parses, shows as interrupted, and can be resumed to its end", async () => {
-    const seed = 20_261_116;
-    const random = seeded(seed);
-    const kills = process.env.CRU_TEST_LONG === "1" ? 50 : 6;
-    const file = await program(worker);
-    for (let n = 0; n < kills; n++) {
-      const paths = testPaths();
-      const child = start(file, [paths.root]);
-      await until(() => child.output().endsWith("\n"));
-      await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60)));
-      child.kill("SIGKILL");
-      await child.ended;
-      const where = `seed ${seed}, kill ${n}`;
-      const folder = join(paths.project.sessions, child.output().trim());
-      const before = await readSession(folder);
-      expect(before.problems, where).toEqual([]);
-      expect(before.session?.status, where).toBe("interrupted");
-      expect(before.session?.metadata.status, where).not.toBe("interrupted");
-      const recorded = readRecording(folder).events.length;
-      expect(openCalls(readRecording(folder).events).length, where).toBeLessThanOrEqual(1);
+const SEED = 20_261_116;
 
-      const deps = sessionDeps({ paths, clock: systemClock });
-      const { session, events } = await resumeSession(child.output().trim().slice(0, -1), deps);
-      expect(events.length, where).toBe(recorded);
-      endInterruptedAgents(session, { lastSeen: events.at(-1)?.ts ?? "" });
-      const metadata = session.finish("completed");
-      expect(metadata.trace.filter((t) => t.depth > 0 && t.status === "running"), where).toEqual([]);
-      for (const name of readdirSync(folder).filter((f) => f.endsWith(".md"))) {
-        const [, yaml = ""] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(join(folder, name), "utf8")) ?? [];
-        expect(load(yaml), `${where} ${name}`).toMatchObject({ session_id: metadata.session_id });
-      }
-      for (const link of readFileSync(join(folder, "session.md"), "utf8").matchAll(/\[\[([^\]]+)\]\]/g)) expect(readdirSync(folder), where).toContain(`${link[1]}.md`);
-      expect(readdirSync(folder).filter((name) => name.endsWith(".tmp")), where).toEqual([]);
-      const seqs = readRecording(folder).events.map((e) => e.seq);
-      expect(seqs, where).toEqual(seqs.map((_, i) => i));
+function moments(count: number): number[] {
+  const random = seeded(SEED);
+  return Array.from({ length: count }, () => Math.floor(random() * 80));
+}
+
+describe("a session after kill -9", () => {
+  it.each(moments(process.env.CRU_TEST_LONG === "1" ? 50 : 6))(`always parses, shows as interrupted, and can be resumed to its end (seed ${SEED}, %i ms after its start)`, async (moment) => {
+    const paths = testPaths();
+    const child = start(await program(worker), [paths.root]);
+    await until(() => child.output().endsWith("\n"));
+    await new Promise((resolve) => setTimeout(resolve, moment));
+    child.kill("SIGKILL");
+    await child.ended;
+    const folder = join(paths.project.sessions, child.output().trim());
+    const before = await readSession(folder);
+    expect(before.problems).toEqual([]);
+    expect(before.session?.status).toBe("interrupted");
+    expect(before.session?.metadata.status).not.toBe("interrupted");
+    const recorded = readRecording(folder).events.length;
+    expect(openCalls(readRecording(folder).events).length).toBeLessThanOrEqual(1);
+
+    const deps = sessionDeps({ paths, clock: systemClock });
+    const { session, events } = await resumeSession(child.output().trim().slice(0, -1), deps);
+    expect(events.length).toBe(recorded);
+    endInterruptedAgents(session, { lastSeen: events.at(-1)?.ts ?? "" });
+    const metadata = session.finish("completed");
+    expect(metadata.trace.filter((t) => t.depth > 0 && t.status === "running")).toEqual([]);
+    for (const name of readdirSync(folder).filter((f) => f.endsWith(".md"))) {
+      const [, yaml = ""] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(join(folder, name), "utf8")) ?? [];
+      expect(load(yaml)).toMatchObject({ session_id: metadata.session_id });
     }
+    for (const link of readFileSync(join(folder, "session.md"), "utf8").matchAll(/\[\[([^\]]+)\]\]/g)) expect(readdirSync(folder)).toContain(`${link[1]}.md`);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    const seqs = readRecording(folder).events.map((e) => e.seq);
+    expect(seqs).toEqual(seqs.map((_, i) => i));
   });
 
   it("readers write nothing; the command that may write records it, once", async () => {

@@ -41,7 +41,7 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   function open(input: AskInput): Question {
     const timeoutMs = timeoutS === undefined ? (durationMs(deps.approvals.timeout) ?? null) : timeoutS * 1000;
     const question = openQuestion(
-      { ...input, sessionId: agent.sessionId, traceId: agent.traceId, agent: agent.name, timeoutMs, onTimeout: deps.approvals.on_timeout },
+      { ...input, sessionId: agent.sessionId, traceId: agent.traceId, agent: agent.name, spanId: agent.spanId, timeoutMs, onTimeout: deps.approvals.on_timeout },
       deps,
     );
     deps.emit({ type: "inbox.opened", ...who, id: question.id, key: input.key, kind: question.kind, title: question.title, body: question.body });
