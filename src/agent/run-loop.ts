@@ -123,11 +123,11 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     if (reply.ok === "over_budget") return end("blocked", "over_budget", report(), { hint: reply.message });
     if (!reply.ok) {
       if (reply.kind === "aborted") return end("cancelled", "aborted", memory.lastText);
-      return end("failed", "error", memory.lastText, { error: { type: reply.kind, message: reply.message }, hint: reply.hint });
+      return end("failed", "error", memory.lastText, { error: failure(reply.kind, reply.message), hint: reply.hint });
     }
     memory.messages = [...memory.messages, reply.message];
     if (reply.text !== "" && memory.held === undefined) memory.lastText = reply.text;
-    if (reply.stop === "refusal") return end("failed", "error", reply.text, { error: { type: "refusal", message: "the model refused to answer" } });
+    if (reply.stop === "refusal") return end("failed", "error", reply.text, { error: failure("refusal", "the model refused to answer") });
     memory.open = { text: reply.text, calls: reply.toolCalls, done: new Map(), started: new Set() };
     return memory.open;
   }
@@ -200,4 +200,10 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
   function end(status: LoopEnd["status"], reason: LoopEnd["reason"], text: string, more: Partial<LoopEnd> = {}): LoopEnd {
     return { status, reason, text, iterations, error: null, hint: "", inboxId: null, ...more };
   }
+}
+
+/** With the place where it surfaced, for whoever debugs it later. */
+function failure(type: string, message: string): ErrorRecord {
+  const { stack } = new Error(message);
+  return stack === undefined ? { type, message } : { type, message, stack };
 }

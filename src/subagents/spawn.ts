@@ -86,13 +86,20 @@ export async function spawn(parent: Parent, request: SpawnRequest, deps: SpawnDe
     deps.providerOf(child.model),
     async () => {
       deps.started(child);
-      const end = await runWithReflection(child, deps);
+      const end = await runWithReflection(child, deps).catch((error: unknown) => crashed(error));
       if (end.status === "suspended") return { kind: "suspended", inboxId: end.inboxId };
       const { link, summary } = deps.save(child, end);
       return { kind: "ended", result: { ok: end.status === "completed" || end.status === "partial", markdown: resultText(child, end, link, summary) } };
     },
     onWait,
   );
+}
+
+/** A fault in the child, or in us while it ran, must not take the parent down. */
+function crashed(error: unknown): ChildEnd {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const record = { type: cause.name, message: cause.message, ...(cause.stack === undefined ? {} : { stack: cause.stack }) };
+  return { status: "failed", text: "", output: null, tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, error: record, denials: [], reflection: [] };
 }
 
 function admit(parent: Parent, request: SpawnRequest, deps: SpawnDeps): Child {

@@ -106,6 +106,9 @@ async function converse(request: ChatRequest, opened: Opened, listener: ChatList
   try {
     const end = await agents.runPrimary(identity, prompt, opened.resumed ? request.message : undefined);
     return finish(end, { request, session, identity, started, timedOut: limit.signal.aborted, emit });
+  } catch (error) {
+    session.finish("failed");
+    throw error;
   } finally {
     limit.stop();
   }
