@@ -23,6 +23,10 @@ export function nameInProject(path: string, root: string): string | undefined {
 }
 
 export function isInside(path: string, folder: string): boolean {
-  // `join` also flattens `..`, so that no name can climb out.
-  return join(path).startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  // `join` also flattens `..`, so that no name can climb out; it is spared where there is nothing to flatten, for lists of thousands.
+  const flat = NOT_FLAT.test(path) ? join(path) : path;
+  return flat.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
+
+/** An empty, `.` or `..` part, or a slash at the end. */
+const NOT_FLAT = /\/\.{0,2}(?:\/|$)/;
