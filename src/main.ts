@@ -4,7 +4,9 @@ import type { Io } from "./cli/command.ts";
 
 /** The only place that prints an error and sets the exit code. Everything past `--help` and `--version` is loaded when it is needed. */
 const argv = process.argv.slice(2);
-process.exitCode = await start();
+void start().then((code) => {
+  process.exitCode = code;
+});
 
 async function start(): Promise<number> {
   const [first = "--help"] = argv;

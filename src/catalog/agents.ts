@@ -2,6 +2,7 @@ import type { Agent } from "../contract/agent.ts";
 import type { Catalog, Entry } from "../contract/catalog.ts";
 import { CruError } from "../contract/error.ts";
 import type { Paths } from "../config/paths.ts";
+import { BUILD } from "../lib/build.ts";
 import { nearest } from "../lib/nearest.ts";
 import { type LoadDeps, type Loaded, loadDefinitions } from "./load-definitions.ts";
 
@@ -19,7 +20,7 @@ export function loadAgents(paths: Paths, deps: LoadDeps): Promise<Loaded<Agent>>
         { folder: paths.project.agents, source: "project", dialect: "crucible", within: paths.root },
       ],
       parser: async () => (await import("./parse-agent.ts")).parseAgent,
-      fingerprint: import.meta.url,
+      fingerprint: BUILD,
     },
     deps,
   );

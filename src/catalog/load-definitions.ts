@@ -21,7 +21,7 @@ export type DefinitionPlan<T> = {
   sources: readonly SourceFolder[];
   /** Loaded on the first file that the index does not know. */
   parser(): Promise<Parse<T>>;
-  /** Changes whenever the parser may read the same bytes differently: `import.meta.url` of the file that names the parser. */
+  /** Changes whenever the parser may read the same bytes differently: `BUILD`. */
   fingerprint: string;
 };
 

@@ -75,7 +75,7 @@ export function findPaths(cwd: string, env: Env): Paths {
 /** The folder of this package, whether it runs from `dist/` or from the sources. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  while (!existsSync(join(folder, "builtin"))) folder = dirname(folder);
   return folder;
 }
 
