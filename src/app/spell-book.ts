@@ -1,10 +1,10 @@
 import { loadSpells, type SpellBook } from "../catalog/spells.ts";
-import { type Env, findPaths, homeFolder } from "../config/paths.ts";
-import { shownPath } from "../lib/shown-path.ts";
+import { type Env, findPaths } from "../config/paths.ts";
+import { openTrust, type Trust } from "../trust/open-trust.ts";
+import { loadDeps } from "./agent-catalog.ts";
 
-/** The spells that a user in this folder has. */
-export function openSpellBook({ cwd, env }: { cwd: string; env: Env }): SpellBook {
+/** The spells that a user in this folder has, and whether they may be used for work. */
+export function openSpellBook({ cwd, env, trust }: { cwd: string; env: Env; trust?: boolean | undefined }): { book: SpellBook; trust: Trust } {
   const paths = findPaths(cwd, env);
-  const places = { root: paths.root, home: homeFolder(env) };
-  return loadSpells(paths, { show: (path) => shownPath(path, places) });
+  return { book: loadSpells(paths, loadDeps(paths, env, "spells")), trust: openTrust(paths, env, { trust }) };
 }

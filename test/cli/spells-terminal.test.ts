@@ -27,7 +27,7 @@ describe("spells on a terminal", () => {
   it("lists in columns, names made harmless", async () => {
     const { out, err } = await onTerminal(list, []);
     expect(out).toMatch(/^NAME +SOURCE +PATH\n/);
-    expect(out).toMatch(/\nevil +project +\.coven\/spells\/evil\.md\n/);
+    expect(out).toMatch(/\nevil +project \(untrusted\) +\.coven\/spells\/evil\.md\n/);
     expect(out + err).not.toContain("\u001b");
     expect(err).toContain("is not a usable name for a spell");
   });

@@ -17,8 +17,9 @@ describe("cru spells list", () => {
     const listed = await cru(["spells", "list", "--json"]);
     expect(listed.code).toBe(0);
     const { spells, problems } = JSON.parse(listed.stdout);
-    expect(spells.map((s: { name: string; source: string }) => [s.name, s.source])).toEqual([
-      ["broken", "project"], ["hello", "project"], ["implement", "project"], ["old", "project"], ["output-contract", "builtin"], ["part", "project"], ["plain", "project"],
+    expect(spells.map((s: { name: string; source: string; trusted: boolean }) => [s.name, s.source, s.trusted])).toEqual([
+      ["broken", "project", false], ["hello", "project", false], ["implement", "project", false], ["old", "project", false], ["output-contract", "builtin", true],
+      ["part", "project", false], ["plain", "project", false],
     ]);
     expect(spells[2].path).toBe(join(project, ".coven/spells/implement.md"));
     expect(problems).toMatchObject([{ path: ".coven/spells/broken.md", line: 2, column: 4, code: "template.syntax", severity: "error" }]);
@@ -27,7 +28,7 @@ describe("cru spells list", () => {
   it("is plain when piped, with problems on stderr", async () => {
     const { stdout, stderr, code } = await machine({ project: files }).cru(["spells", "list"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("hello\tproject\t.coven/spells/hello.md\n");
+    expect(stdout).toContain("hello\tproject\t.coven/spells/hello.md\tuntrusted\n");
     expect(stdout).toContain("implement\tbuiltin\t");
     expect(stderr).toContain('.coven/spells/broken.md:2:4: "if" is never closed');
   });

@@ -1,5 +1,5 @@
 import { openSpellBook } from "../../app/spell-book.ts";
-import { isInline, renderSpell } from "../../catalog/spells.ts";
+import { isInline, renderSpell, type SpellBook } from "../../catalog/spells.ts";
 import { CruError } from "../../contract/error.ts";
 import { inert } from "../../lib/inert.ts";
 import { TemplateError } from "../../lib/template/template-error.ts";
@@ -19,9 +19,9 @@ export const run: Run = async (input) => {
 };
 
 function rendered(spell: string, data: Record<string, unknown>, { cwd, env }: CommandInput): string {
-  let book: ReturnType<typeof openSpellBook> | undefined;
+  let book: SpellBook | undefined;
   try {
-    return renderSpell(spell, data, { book: () => (book ??= openSpellBook({ cwd, env })) });
+    return renderSpell(spell, data, { book: () => (book ??= openSpellBook({ cwd, env }).book) });
   } catch (error) {
     const nothingGiven = error instanceof TemplateError && error.fault === "template.value" && Object.keys(data).length === 0;
     if (!nothingGiven) throw error;

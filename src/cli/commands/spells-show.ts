@@ -8,7 +8,7 @@ import { printJson, warnProblems } from "../print.ts";
 
 export const run: Run = async ({ args, options, cwd, env, io }) => {
   const [name = ""] = args;
-  const { text, problems, ...file } = findSpell(name, openSpellBook({ cwd, env }));
+  const { text, problems, ...file } = findSpell(name, openSpellBook({ cwd, env }).book);
   if (text === undefined) throw new CruError("invalid_definition", problems.map(problemText).join("\n"));
   if (options.json === true) printJson(io, { spell: { name: file.name, source: file.source, path: file.path, hash: file.hash, text, problems } });
   else {

@@ -1,4 +1,5 @@
 import { equal, less } from "./compare.ts";
+import { MOST_TEXT } from "./limits.ts";
 import { goQuote, printf } from "./printf.ts";
 import { compareText, isTrue, isWhole, kindName, kindOf, own } from "./value.ts";
 import { ValueFault } from "./value-fault.ts";
@@ -85,8 +86,8 @@ function item(from: unknown, key: unknown): unknown {
 function slice(from: unknown, ends: unknown[]): unknown {
   const whole = kindOf(from) === "string" ? Buffer.from(from as string) : kindOf(from) === "list" ? (from as unknown[]) : undefined;
   if (whole === undefined) throw new ValueFault(`${kindName(from)} cannot be sliced`);
-  const start = ends[0] === undefined ? 0 : position(ends[0], whole.length);
-  const end = ends[1] === undefined ? whole.length : position(ends[1], whole.length);
+  const start = ends.length < 1 ? 0 : position(ends[0], whole.length);
+  const end = ends.length < 2 ? whole.length : position(ends[1], whole.length);
   if (start > end) throw new ValueFault(`a slice cannot go from ${start} to ${end}`);
   return Buffer.isBuffer(whole) ? whole.subarray(start, end).toString("utf8") : whole.slice(start, end);
 }
@@ -117,6 +118,8 @@ function join(a: unknown, b: unknown, box: Toolbox): string {
 
 function indent(by: unknown, text: string): string {
   const prefix = " ".repeat(position(by, 200));
+  const lines = text.split("\n").length;
+  if (text.length + lines * prefix.length > MOST_TEXT) throw new ValueFault(`a text may have at most ${MOST_TEXT} characters`);
   return prefix + text.replaceAll("\n", `\n${prefix}`);
 }
 

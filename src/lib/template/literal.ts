@@ -59,12 +59,13 @@ function unsigned(text: string): number | undefined {
   const legacyOctal = /^0[0-7]+$/.test(plain) ? `0o${plain}` : undefined;
   const whole = legacyOctal ?? (/^(?:0|[1-9][0-9]*|0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+)$/.test(plain) ? plain : undefined);
   if (whole !== undefined) return Number.isSafeInteger(Number(whole)) ? Number(whole) : undefined;
-  const value = /^(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(plain) && /[.eE]/.test(plain) ? Number(plain) : undefined;
+  const value = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(plain) && /[.eE]/.test(plain) ? Number(plain) : undefined;
   return value !== undefined && Number.isFinite(value) ? value : undefined;
 }
 
 /** An underscore stands between digits, or after the prefix of a base. */
 function withoutUnderscores(text: string): string | undefined {
   if (!text.includes("_")) return text;
-  return /^_|_$|__|_[.eE]|[.eE]_/.test(text) && !/^0[xX]/.test(text) ? undefined : text.replaceAll("_", "");
+  const decimal = !/^0[xXoObB]/.test(text);
+  return /^_|_$|__/.test(text) || (decimal && /_[.eE]|[.eE]_/.test(text)) ? undefined : text.replaceAll("_", "");
 }

@@ -1,3 +1,4 @@
+import { MOST_TEXT } from "./limits.ts";
 import { exponentText, numberText } from "./text-of.ts";
 import { isWhole, kindOf, typeName } from "./value.ts";
 import { ValueFault } from "./value-fault.ts";
@@ -12,6 +13,7 @@ const SPEC = /%([-+# 0]*)(\d*)(?:(\.)(\d*))?([\s\S]?)/uy;
 export function printf(format: string, args: readonly unknown[], box: { text(value: unknown): string }): string {
   const pieces: string[] = [];
   let used = 0;
+  let padding = 0;
   for (let at = 0; at < format.length; ) {
     const percent = format.indexOf("%", at);
     if (percent < 0) {
@@ -23,6 +25,8 @@ export function printf(format: string, args: readonly unknown[], box: { text(val
     const match = SPEC.exec(format) ?? [""];
     at = percent + match[0].length;
     const spec = specOf(match);
+    padding += spec.width;
+    if (padding > MOST_TEXT) throw new ValueFault(`a text may have at most ${MOST_TEXT} characters`);
     if (spec.verb === "%") pieces.push("%");
     else if (spec.verb === "") pieces.push("%!(NOVERB)");
     else if (used >= args.length) pieces.push(`%!${spec.verb}(MISSING)`);

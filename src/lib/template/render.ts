@@ -1,5 +1,6 @@
 import { didYouMean } from "../nearest.ts";
 import { FUNCTIONS } from "./functions.ts";
+import { MOST_TEXT, MOST_WORK } from "./limits.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { placeOf, TemplateError, type TemplateFault } from "./template-error.ts";
 import { textOf } from "./text-of.ts";
@@ -22,8 +23,6 @@ export type RenderOptions = {
 };
 
 export const DEEPEST_INCLUDE = 5;
-const MOST_OUTPUT = 10_000_000;
-const MOST_WORK = 5_000_000;
 
 /** Fills a template. Values are inserted once and never read as template text; only own properties are seen; nothing is called. */
 export function render(template: Template, data: unknown, options: RenderOptions = {}): string {
@@ -31,11 +30,21 @@ export function render(template: Template, data: unknown, options: RenderOptions
     options,
     partials: new Map(),
     work: options.limits?.work ?? MOST_WORK,
-    output: options.limits?.output ?? MOST_OUTPUT,
-    box: { text: (value) => (kindOf(value) === "list" || kindOf(value) === "map" ? options.collection?.(value as object) : undefined) ?? textOf(value) },
+    output: options.limits?.output ?? MOST_TEXT,
+    box: { text: (value) => (typeof value === "object" && value !== null ? collectionText(run, value) : textOf(value)) },
   };
   return renderOne(run, { template, root: data ?? {}, trail: [template.name], chunks: [], slots: [] });
 }
+
+/** Writing JSON costs more than anything else a template can ask for, so it is counted here, whoever asks. */
+function collectionText(run: Run, value: object): string {
+  const text = run.options.collection?.(value) ?? textOf(value);
+  run.work -= text.length >> 4;
+  if (run.work < 0) throw new ValueFault(TOO_MUCH.reason, TOO_MUCH.hint);
+  return text;
+}
+
+const TOO_MUCH = { reason: "this template does too much work", hint: "a loop in it is too long, or a value too large" };
 
 /** What one call of `render` shares between the template and its partials. */
 type Run = {
@@ -180,18 +189,27 @@ function call(run: Run, frame: Frame, expression: Extract<Expression, { kind: "c
   const { run: compute, tolerant } = known;
   if (typeof compute === "boolean") return firstThat(run, frame, expression.args, dot, compute);
   const args: unknown[] = [];
+  let length = 0;
   for (const arg of expression.args) {
     const value = evaluate(run, frame, arg, dot, tolerant);
-    if (typeof value === "string") spend(run, frame, at, value.length >> 6);
+    if (typeof value === "string") {
+      spend(run, frame, at, value.length >> 6);
+      length += value.length;
+    }
     if (Array.isArray(value)) spend(run, frame, at, value.length >> 3);
     args.push(value);
   }
+  if (length > MOST_TEXT) tooLong(frame, at);
   const result = guarded(frame, at, () => compute(args, run.box));
   if (typeof result === "string") {
     spend(run, frame, at, result.length >> 6);
-    if (result.length > MOST_OUTPUT) stop(frame, at, `a text may have at most ${MOST_OUTPUT} characters`);
+    if (result.length > MOST_TEXT) tooLong(frame, at);
   }
   return result;
+}
+
+function tooLong(frame: Frame, at: number): never {
+  stop(frame, at, `a text may have at most ${MOST_TEXT} characters`);
 }
 
 /** Go's `and` and `or`: arguments after the deciding one are not looked at. */
@@ -238,13 +256,13 @@ export function shortName(name: string): string {
 
 function write(run: Run, frame: Frame, at: number, text: string): void {
   run.output -= text.length;
-  if (run.output < 0) stop(frame, at, "the result is too long", `at most ${run.options.limits?.output ?? MOST_OUTPUT} characters`);
+  if (run.output < 0) stop(frame, at, "the result is too long", `at most ${run.options.limits?.output ?? MOST_TEXT} characters`);
   frame.chunks.push(text);
 }
 
 function spend(run: Run, frame: Frame, at: number, steps: number): void {
   run.work -= steps;
-  if (run.work < 0) stop(frame, at, "this template does too much work", "a loop in it is too long");
+  if (run.work < 0) stop(frame, at, TOO_MUCH.reason, TOO_MUCH.hint);
 }
 
 /** Gives what a function throws a place. */
