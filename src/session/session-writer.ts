@@ -86,8 +86,8 @@ export function createWriter(parts: WriterParts): SessionWriter {
     traceId: metadata.trace_id,
     folder,
     emit(event) {
-      if (!open) throw new Error(`session ${id} has ended`);
-      streams.add(event);
+      // Late words of an agent that was cut off: the folder may belong to another process by now.
+      if (open) streams.add(event);
     },
     taskId(agent, key) {
       const digits = createHash("sha256").update(`${id}\0${key}`).digest("hex");
@@ -102,7 +102,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
     writeResult(result) {
       const clean = redactor.value({ ...result, completed_at: notBefore(result.completed_at, result.spawned_at) });
       const file = `${resultName(clean.agent, clean.task_id)}.md`;
-      atomicWrite(join(folder, file), renderResult(clean, { id, traceId: metadata.trace_id }), { mode: 0o600 });
+      if (open) atomicWrite(join(folder, file), renderResult(clean, { id, traceId: metadata.trace_id }), { mode: 0o600 });
       return file;
     },
     metadata: () => structuredClone(metadata),

@@ -167,6 +167,16 @@ describe("session folder", () => {
     again.finish("completed");
   });
 
+  it("writes nothing after its end, when another process may own the folder", async () => {
+    const session = await open(sessionDeps());
+    session.finish("completed");
+    const before = readdirSync(session.folder).map((name) => [name, readFileSync(join(session.folder, name), "latin1")]);
+    session.emit({ type: "warning", message: "late" });
+    runChild(session, "explore", "b1");
+    expect(session.finish("failed").status).toBe("completed");
+    expect(readdirSync(session.folder).map((name) => [name, readFileSync(join(session.folder, name), "latin1")])).toEqual(before);
+  });
+
   it("an unknown cost makes the sum unknown, never 0", async () => {
     const session = await open(sessionDeps());
     session.emit(primaryStarted());
