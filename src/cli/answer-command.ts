@@ -7,6 +7,7 @@ import { inertLine } from "../lib/inert.ts";
 import { recordIfInterrupted } from "../session/record-if-interrupted.ts";
 import type { CommandInput } from "./command.ts";
 import { itemRow, nextCommand } from "./inbox-item.ts";
+import { printJson } from "./print.ts";
 
 const DONE = { approve: "approved", deny: "denied", answer: "answered" } as const;
 
@@ -21,7 +22,7 @@ export async function answerCommand({ args, options, cwd, env, io }: CommandInpu
   const next = before.awaited ? null : nextCommand(before);
   const warn = (message: string): void => io.err(`${inertLine(message)}\n`);
   if (next !== null) await recordIfInterrupted(before.question.session_id, { paths, env, clock: systemClock, warn });
-  if (options.json === true) io.out(`${JSON.stringify({ item: itemRow(after), next })}\n`);
+  if (options.json === true) printJson(io, { item: itemRow(after), next });
   else {
     io.out(`${DONE[answer.decision]} ${id}: ${inertLine(before.question.title, 200)}\n`);
     io.out(next === null ? "The agent that asked goes on.\n" : `Nobody waits for it now; go on with: ${next}\n`);

@@ -4,12 +4,13 @@ import { listInbox } from "../../inbox/list-inbox.ts";
 import { inertLine } from "../../lib/inert.ts";
 import type { Run } from "../command.ts";
 import { itemRow } from "../inbox-item.ts";
+import { printJson } from "../print.ts";
 
 export const run: Run = async ({ options, cwd, env, io }) => {
   const limits = options.all === true ? { closed: Number.MAX_SAFE_INTEGER } : options.pending === true ? { closed: 0 } : {};
   const { items, problems } = await listInbox(findPaths(cwd, env), limits);
   if (options.json === true) {
-    io.out(`${JSON.stringify({ items: items.map(itemRow), problems })}\n`);
+    printJson(io, { items: items.map(itemRow), problems });
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);

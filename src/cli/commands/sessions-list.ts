@@ -7,12 +7,13 @@ import { listSessions, NEWEST } from "../../session/list-sessions.ts";
 import type { ReadSession } from "../../session/read-session.ts";
 import type { Run } from "../command.ts";
 import { cost, count } from "../figures.ts";
+import { printJson } from "../print.ts";
 
 export const run: Run = async ({ options, cwd, env, io }) => {
   const paths = findPaths(cwd, env);
   const { sessions, problems, more } = await listSessions(paths, { limit: limitOf(options) });
   if (options.json === true) {
-    io.out(`${JSON.stringify({ sessions: sessions.map(row), problems, more })}\n`);
+    printJson(io, { sessions: sessions.map(row), problems, more });
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);

@@ -8,6 +8,7 @@ import { findSession } from "../../session/list-sessions.ts";
 import { readSession } from "../../session/read-session.ts";
 import type { Run } from "../command.ts";
 import { count } from "../figures.ts";
+import { printJson } from "../print.ts";
 
 export const run: Run = async ({ args, options, cwd, env, io }) => {
   const paths = findPaths(cwd, env);
@@ -18,7 +19,7 @@ export const run: Run = async ({ args, options, cwd, env, io }) => {
   const files = filesOf(folder);
   const text = files.some((f) => f.name === "session.md") ? readFileSync(join(folder, "session.md"), "utf8") : "";
   if (options.json === true) {
-    io.out(`${JSON.stringify({ session: { ...session.metadata, id, status: session.status, path: relative(paths.root, folder) }, text, files, problems })}\n`);
+    printJson(io, { session: { ...session.metadata, id, status: session.status, path: relative(paths.root, folder) }, text, files, problems });
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);

@@ -8,6 +8,7 @@ import { findSession } from "../../session/list-sessions.ts";
 import { readSession } from "../../session/read-session.ts";
 import type { Run } from "../command.ts";
 import { cost, count, milliseconds } from "../figures.ts";
+import { printJson } from "../print.ts";
 
 export const run: Run = async ({ args, options, cwd, env, io }) => {
   const paths = findPaths(cwd, env);
@@ -16,7 +17,7 @@ export const run: Run = async ({ args, options, cwd, env, io }) => {
   if (session === undefined) throw new CruError("failed", `session ${id} cannot be read: ${problems[0]?.message ?? ""}`);
   const trace = buildTrace(session);
   if (options.json === true) {
-    io.out(`${JSON.stringify({ ...trace, session_id: id, status: session.status })}\n`);
+    printJson(io, { ...trace, session_id: id, status: session.status });
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);
