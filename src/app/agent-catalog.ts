@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { loadAgents } from "../catalog/agents.ts";
 import { indexPath } from "../catalog/index-file.ts";
 import type { LoadDeps, Loaded } from "../catalog/load-definitions.ts";
 import { type Env, findPaths, homeFolder, type Paths } from "../config/paths.ts";
 import type { Agent } from "../contract/agent.ts";
+import { DEFAULT_MODEL } from "../contract/model.ts";
 import { shownPath } from "../lib/shown-path.ts";
 import { openTrust, type Trust } from "../trust/open-trust.ts";
 
@@ -13,6 +15,18 @@ export async function openAgentCatalog(input: { cwd: string; env: Env; trust?: b
   const paths = findPaths(input.cwd, input.env);
   const deps = loadDeps(paths, input.env, "agents");
   return { paths, trust: openTrust(paths, input.env, { trust: input.trust }), agents: await loadAgents(paths, deps), show: deps.show };
+}
+
+/** What an agent gets that names no model. Settings cost the schema library, so they are read only where there are any. */
+export async function defaultModel({ paths, trust }: Pick<AgentCatalog, "paths" | "trust">, env: Env): Promise<string> {
+  if (env.CRU_MODEL === undefined && !existsSync(paths.user.config) && !existsSync(paths.project.config)) return DEFAULT_MODEL;
+  const { loadSettings } = await import("../config/load-settings.ts");
+  try {
+    return loadSettings({ paths, env, isTrusted: trust.isTrusted }).settings.model;
+  } catch {
+    // A bad variable stops what would run something, not a list.
+    return DEFAULT_MODEL;
+  }
 }
 
 /** What `loadDefinitions` needs besides the plan, the same for every kind. */

@@ -44,7 +44,15 @@ export function writeIndex<T extends object>(path: string | undefined, fingerpri
     writeFileSync(temporary, hash("sha256", body) + body, { flag: "wx", mode: 0o600 });
     renameSync(temporary, path);
   } catch {
-    rmSync(temporary, { force: true });
+    removeQuietly(temporary);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Where it could not be written it cannot be removed either.
   }
 }
 

@@ -52,11 +52,24 @@ function fieldFaults(value: Record<string, unknown>, yaml: Yaml, valid: boolean)
   const bySchema = valid ? [] : schemaFaults(agentSchema, value).map(({ path, at, code, message, hint }): Fault => {
     const fields = path.filter((part): part is string | number => typeof part !== "symbol");
     const field = fields.filter((part) => typeof part === "string").join(".");
-    const own = field === "name" && code === "field.value" ? nameWords(String(value.name)) : { code, message, hint };
+    const own = field === "name" && code === "field.value" ? nameWords(String(value.name)) : { code, message, hint: hint === "" || code === "field.missing" ? (FIELD_HINTS[field] ?? hint) : hint };
     return { ...yaml.locate(fields, at), field, severity: "error", ...own };
   });
   return [...bySchema, ...modelFaults(value.model, yaml), ...approvalFaults(value.requires_approval, yaml), ...repeated(value, yaml)];
 }
+
+const FIELD_HINTS: Record<string, string> = {
+  name: "write a name such as code-reviewer",
+  description: "say in at most 4096 characters when to use this agent",
+  model: "write haiku, sonnet, opus or a full model id",
+  permissions: "write a list such as [FilesystemRead, Shell]; [] for none",
+  enabled: "write true or false",
+  enable_reflection: "write true or false",
+  max_retries: "write a whole number from 0 to 10",
+  reflection_criteria: "write text",
+  requires_approval: "write a list such as [Shell, write_file]",
+  approval_timeout: "write seconds, up to 86400",
+};
 
 function nameWords(name: string): Pick<Fault, "code" | "message" | "hint"> {
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name;

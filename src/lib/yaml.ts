@@ -48,12 +48,15 @@ function syntaxFault(error: unknown, place: (offset: number) => Place): Fault {
   const at = place(offset);
   if (reason.startsWith("nesting exceeded")) return { ...fault("yaml.too_deep", `nested deeper than ${YAML_LIMITS.depth} levels`, "flatten it"), ...at };
   if (reason.startsWith("null byte")) return { ...fault("file.nul", "a NUL byte", "save the file as UTF-8 text"), ...at };
+  if (reason.startsWith("deficient indentation")) {
+    return { ...fault("yaml.syntax", "what stands above is not closed, or this is not indented", "close the quotes or brackets above, or indent this"), ...at };
+  }
   return { ...fault("yaml.syntax", reason, syntaxHint(reason)), ...at };
 }
 
 function syntaxHint(reason: string): string {
   if (reason.startsWith("tab characters")) return "indent with spaces";
-  if (/quoted scalar|deficient indentation/.test(reason)) return "close the quotes above, or indent what belongs to it";
+  if (/quoted scalar/.test(reason)) return "close the quotes";
   if (/flow collection|missed comma/.test(reason)) return "close the bracket, and put commas between values";
   if (/escape sequence|hexadecimal/.test(reason)) return "use single quotes, or write \\\\ for a backslash";
   if (/non-printable/.test(reason)) return "remove the control character";

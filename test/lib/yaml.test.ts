@@ -49,7 +49,7 @@ describe("readYaml", () => {
     ["two documents", "a: 1\n---\nb: 2", "yaml.several_documents", 3, 1, /keep one/],
     ["a tab", "a:\n\tb: 1", "yaml.syntax", 2, 1, /indent with spaces/],
     ["an open bracket", "a: [1, 2", "yaml.syntax", 1, 9, /close the bracket/],
-    ["an open quote", "a: 'x\nb: 1", "yaml.syntax", 2, 1, /close the quotes/],
+    ["an open quote", "a: 'x\nb: 1", "yaml.syntax", 2, 1, /close the quotes or brackets/],
     ["a colon in text", "a: b: c", "yaml.syntax", 1, 5, /quote values/],
     ["a list as a key", "[a]: 1", "yaml.syntax", 1, 1, /quote it/],
     ["a NUL", "a: \u0000", "file.nul", 1, 4, /UTF-8 text/],

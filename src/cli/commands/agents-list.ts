@@ -1,7 +1,6 @@
-import { type AgentCatalog, openAgentCatalog } from "../../app/agent-catalog.ts";
+import { type AgentCatalog, defaultModel, openAgentCatalog } from "../../app/agent-catalog.ts";
 import type { Agent } from "../../contract/agent.ts";
 import type { Entry } from "../../contract/catalog.ts";
-import { DEFAULT_MODEL } from "../../contract/model.ts";
 import { inertLine } from "../../lib/inert.ts";
 import type { CommandInput, Run } from "../command.ts";
 import { dim, printJson, tabbed, tableLines, warnProblems } from "../print.ts";
@@ -9,7 +8,9 @@ import { dim, printJson, tabbed, tableLines, warnProblems } from "../print.ts";
 export const run: Run = async (input) => {
   const { io, options, cwd, env } = input;
   const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
-  const rows = catalog.agents.items.filter((entry) => entry.value.enabled).map((entry) => rowOf(entry, catalog));
+  const enabled = catalog.agents.items.filter((entry) => entry.value.enabled);
+  const fallback = enabled.some((entry) => entry.value.model === undefined) ? await defaultModel(catalog, env) : "";
+  const rows = enabled.map((entry) => rowOf(entry, catalog, fallback));
   if (options.json === true) {
     printJson(io, { agents: rows.map(({ row }) => row), problems: catalog.agents.problems });
     return 0;
@@ -26,10 +27,10 @@ type Row = Pick<Agent, "name" | "description" | "permissions" | "enabled"> & { m
 /** `shown` is the path as people are shown it. */
 type Listed = { row: Row; shown: string };
 
-function rowOf(entry: Entry<Agent>, { trust, show }: AgentCatalog): Listed {
+function rowOf(entry: Entry<Agent>, { trust, show }: AgentCatalog, fallback: string): Listed {
   const { name, description, model, permissions, enabled } = entry.value;
   const trusted = trust.isTrusted(entry.path, entry.hash);
-  return { row: { name, description, model: model ?? DEFAULT_MODEL, permissions, source: entry.source, path: entry.path, enabled, trusted }, shown: show(entry.path) };
+  return { row: { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted }, shown: show(entry.path) };
 }
 
 /** Two lines an agent: what it is, then what it may do and where it is written. */
@@ -39,7 +40,7 @@ function terminalLines(rows: readonly Listed[], input: CommandInput): string[] {
     rows.map(({ row: r }) => [r.name, r.model, r.trusted ? r.source : `${r.source} (untrusted)`, r.description]),
     input.io.columns,
   );
-  return [dim(head, input), ...rows.flatMap(({ row, shown }, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${shown}`)}`, input)])];
+  return [dim(head, input), ...rows.flatMap(({ row, shown }, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${row.source === "builtin" ? "built in" : shown}`, input.io.columns - 4)}`, input)])];
 }
 
 function permissionWords(row: Row): string {

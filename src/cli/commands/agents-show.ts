@@ -1,10 +1,9 @@
-import { type AgentCatalog, openAgentCatalog } from "../../app/agent-catalog.ts";
+import { type AgentCatalog, defaultModel, openAgentCatalog } from "../../app/agent-catalog.ts";
 import { agentNotFound } from "../../catalog/agents.ts";
 import { frontmatterOf } from "../../catalog/frontmatter-of.ts";
 import { readBody } from "../../catalog/read-body.ts";
 import type { Agent } from "../../contract/agent.ts";
 import type { Entry } from "../../contract/catalog.ts";
-import { DEFAULT_MODEL } from "../../contract/model.ts";
 import { inert, inertLine } from "../../lib/inert.ts";
 import type { Run } from "../command.ts";
 import { printJson } from "../print.ts";
@@ -14,7 +13,7 @@ export const run: Run = async ({ args, io, options, cwd, env }) => {
   const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
   const entry = catalog.agents.items.find((e) => e.name === name);
   if (entry === undefined) throw notShown(name, catalog);
-  const details = detailsOf(entry, catalog);
+  const details = detailsOf(entry, catalog, entry.value.model ?? (await defaultModel(catalog, env)));
   const prompt = readBody(entry);
   const frontmatter = frontmatterOf(entry);
   if (options.json === true) {
@@ -27,12 +26,12 @@ export const run: Run = async ({ args, io, options, cwd, env }) => {
   return 0;
 };
 
-function detailsOf(entry: Entry<Agent>, { trust, show }: AgentCatalog) {
+function detailsOf(entry: Entry<Agent>, { trust, show }: AgentCatalog, model: string) {
   const agent = entry.value;
   return {
     name: agent.name,
     description: agent.description,
-    model: agent.model ?? DEFAULT_MODEL,
+    model,
     model_source: agent.model === undefined ? "default" : "definition",
     permissions: agent.permissions,
     enabled: agent.enabled,
