@@ -103,7 +103,7 @@ describe("include", () => {
 
   it.each([
     "/etc/passwd.md", "/etc/passwd", "../secret.md", "../../secret.md", "a/../../b.md", "a/../b.md", "..\\\\x.md", "C:/x.md", "c:x.md", "a\\u0000.md", "a", "a.txt",
-    "", ".md", ".hidden.md", "a//b.md", "./a.md", "a/./b.md", "a\\nb.md", "~/x.md", "-rf.md", "a?.md", "a%2e.md", `${"x".repeat(300)}.md`, "file:///x.md",
+    "", ".md", ".hidden.md", "a//b.md", "./a.md", "a/./b.md", "a\\nb.md", "~/x.md", "-rf.md", "a?.md", "a%2e.md", `${"x".repeat(300)}.md`, "file:///x.md", "e\u0301.md",
   ])("refuses the name %j while parsing, reached or not", (name) => {
     const error = failure(`{{if false}}{{include "${name}"}}{{end}}`);
     expect(error).toMatchObject({ fault: "include.outside", line: 1, column: 23 });
