@@ -125,6 +125,7 @@ describe("a hostile template ends with an error", () => {
     ["loops in loops", "{{range 99999}}{{range 99999}}{{range 99999}}{{end}}{{end}}{{end}}", "too much work"],
     ["a long result", '{{$x := printf "%9999d" 1}}{{range 99999}}{{$x}}{{end}}', "too long"],
     ["a text that doubles", '{{$x := "0123456789"}}{{range 99}}{{$x = print $x $x}}{{end}}', "at most 10000000 characters"],
+    ["escapes that grow a text", '{{$x := "<"}}{{range 22}}{{$x = print $x $x}}{{end}}{{$y := html $x}}', "at most 10000000 characters"],
     ["indentation of many lines", '{{$x := "\\n"}}{{range 22}}{{$x = print $x $x}}{{end}}{{indent 200 $x}}', "at most 10000000 characters"],
     ["a call with many long texts", `{{print ${" $.text".repeat(11)}}}`, "at most 10000000 characters"],
     ["a call with many long lists", `{{print ${" $.big".repeat(2000)}}}`, "too much work"],
