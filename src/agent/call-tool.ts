@@ -40,6 +40,8 @@ export async function callTool(call: ModelToolCall, deps: CallDeps): Promise<Cal
   if (tool === undefined) return refuse(call, deps, unknownTool(call.tool, deps.tools));
   const parsed = parseInput(tool.name, tool.input, call);
   if (!parsed.ok) return refuse(call, deps, parsed.message);
+  // Whatever stood behind the call that was stopped does not start any more; a tool that goes on where it stopped is entered again.
+  if (deps.signal.aborted && tool.reentrant !== true) return refuse(call, deps, "not run: the work was interrupted");
   const context: ToolContext = { workspace: deps.workspace, callId: call.callId, signal: deps.signal, emit: deps.emit };
   const decision = await deps.authorize({ callId: call.callId, tool, input: parsed.input }, context);
   if (decision.kind === "suspend") return { kind: "suspended", inboxId: decision.inboxId };

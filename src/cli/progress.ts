@@ -1,4 +1,4 @@
-import type { ChatListener } from "../app/chat/run-chat.ts";
+import type { ChatListener } from "../app/chat/chat-session.ts";
 import type { NewEvent } from "../contract/event.ts";
 import { inertLine } from "../lib/inert.ts";
 import { summaryLine } from "../session/summary.ts";

@@ -36,7 +36,11 @@ export type RunRequest = {
 export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & {
   key: string;
   action: { tool: string; input: unknown } | null;
+  check?: CheckChanges;
 };
+
+/** What is wrong with changed parameters of the action; undefined when they may be approved. */
+export type CheckChanges = (set: Record<string, unknown>) => string | undefined;
 
 /** Suspended: nobody can be waited for in this process; the item stays in the inbox. */
 export type Asked = { kind: "answered"; answer: Answer } | { kind: "suspended"; inboxId: string };

@@ -2,7 +2,8 @@ import type { Budget } from "../../agent/budget.ts";
 import type { Env } from "../../config/paths.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { ModelDelta, StreamModel } from "../../contract/model-call.ts";
-import type { AgentIdentity, Outcome } from "../../contract/runner.ts";
+import type { Question } from "../../contract/question.ts";
+import type { AgentIdentity, CheckChanges, Outcome } from "../../contract/runner.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Queue } from "../../lib/queue.ts";
 import type { Redactor } from "../../lib/redact.ts";
@@ -35,6 +36,9 @@ export type Chat = {
   stream: StreamModel;
   /** Undefined when the user switched it off. */
   sandbox: SandboxState | undefined;
+  /** What the user said while the primary worked. */
+  takeGuidance(): string[];
+  asking(question: Question, check: CheckChanges): void;
 };
 
 /** The agents of one session: how its primary and every child get what they need. */
@@ -103,14 +107,14 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     const { identity } = agent;
     const ask = createAsk(identity, agent.approvalTimeoutS, {
       paths, clock: systemClock, redactor: chat.redactor, emit: chat.emit, approvals: settings.approvals, canWait: chat.wait, signal: chat.signal,
-      waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded,
+      waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
     const tools = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env }), spawnAgentTool(parent, spawnable(), children)];
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,
       maxIterations: settings.loop.max_iterations, tools, ask, startTask: startTask(parent, children), followUp: agent.followUp,
-      takeGuidance: () => [],
+      takeGuidance: identity.depth === 0 ? chat.takeGuidance : () => [],
     };
   }
 

@@ -2,7 +2,7 @@ import type { Paths } from "../../config/paths.ts";
 import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { Answer, Question } from "../../contract/question.ts";
-import type { AgentIdentity, Ask, AskInput } from "../../contract/runner.ts";
+import type { AgentIdentity, Ask, AskInput, CheckChanges } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { awaitAnswer } from "../../inbox/await-answer.ts";
 import { openQuestion } from "../../inbox/open-question.ts";
@@ -23,6 +23,8 @@ export type AskDeps = {
   waiting<T>(wait: () => Promise<T>): Promise<T>;
   /** Of an earlier process of this session. */
   recorded: readonly CruEvent[];
+  /** Hears of each question that is about to be waited for. */
+  asking(question: Question, check: CheckChanges): void;
 };
 
 /** Asks through the inbox: written before anyone is asked, found again by its key after a restart. */
@@ -31,12 +33,17 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   return async (input) => {
     const question = reopen(input, agent, deps) ?? open(input);
     const known = readAnswer(deps.paths.project.inbox, question.id);
-    const answer = known ?? (deps.canWait ? await deps.waiting(() => awaitAnswer(question, deps)) : undefined);
+    const answer = known ?? (deps.canWait ? await wait(question, input) : undefined);
     if (answer === undefined) return { kind: "suspended", inboxId: question.id };
     const bound = isBound(answer, question) ? answer : { ...answer, decision: "deny" as const, set: {}, text: "the answer was given for another action" };
     close(question, input, bound);
     return { kind: "answered", answer: bound };
   };
+
+  function wait(question: Question, input: AskInput): Promise<Answer | undefined> {
+    deps.asking(question, input.check ?? (() => undefined));
+    return deps.waiting(() => awaitAnswer(question, deps));
+  }
 
   function open(input: AskInput): Question {
     const timeoutMs = timeoutS === undefined ? (durationMs(deps.approvals.timeout) ?? null) : timeoutS * 1000;

@@ -30,6 +30,7 @@ export function createAuthorize(deps: GateDeps): Authorize {
       options: ["approve", "deny"],
       reversible: preview.reversible && gate.reversible,
       action: { tool: tool.name, input },
+      check: (set) => faultOf(tool, input, set),
     });
     if (asked.kind === "suspended") return { kind: "suspend", inboxId: asked.inboxId };
     const { answer } = asked;
@@ -55,13 +56,20 @@ function mustAsk(tool: AnyTool, gate: Gate, deps: GateDeps): boolean {
 
 /** The person's parameters replace the model's, checked with the tool's own schema; the model is told. */
 function withChanges(tool: AnyTool, input: unknown, set: Record<string, unknown>): Decision {
-  const parsed = tool.input.safeParse({ ...(input as object), ...set });
-  if (!parsed.success) {
-    const [first] = parsed.error.issues;
-    return { kind: "deny", reason: `the changed parameters are not valid: ${first?.path.join(".") ?? ""}: ${first?.message ?? ""}` };
-  }
+  const fault = faultOf(tool, input, set);
+  if (fault !== undefined) return { kind: "deny", reason: `the changed parameters are not valid: ${fault}` };
   const changes = Object.entries(set).map(([key, after]) => `${key}: ${JSON.stringify((input as Record<string, unknown>)[key])} → ${JSON.stringify(after)}`);
-  return { kind: "run", input: parsed.data, note: `[Changed by the user before it ran: ${changes.join("; ")}]` };
+  return { kind: "run", input: tool.input.parse(merged(input, set)), note: `[Changed by the user before it ran: ${changes.join("; ")}]` };
+}
+
+function faultOf(tool: AnyTool, input: unknown, set: Record<string, unknown>): string | undefined {
+  const parsed = tool.input.safeParse(merged(input, set));
+  const [first] = parsed.success ? [] : parsed.error.issues;
+  return first === undefined ? undefined : `${first.path.join(".")}: ${first.message}`;
+}
+
+function merged(input: unknown, set: Record<string, unknown>): Record<string, unknown> {
+  return { ...(input as object), ...set };
 }
 
 function plainPreview(tool: AnyTool, input: unknown): Preview {

@@ -52,7 +52,7 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
   const tools = spec.tools.filter((tool) => tool.needs.every((right) => spec.permissions.includes(right)));
   const changes = (name: string): boolean => tools.find((t) => t.name === name)?.changes ?? false;
   const mine = deps.recorded.filter((e) => "span_id" in e && e.span_id === spec.identity.spanId);
-  const memory = mine.length === 0 ? freshMemory(spec.prompt) : recallMemory(spec.prompt, mine, spec.identity.spanId, changes);
+  const memory = mine.length === 0 ? freshMemory(spec.prompt) : recallMemory(spec.prompt, spec.identity.depth === 0 ? deps.recorded : mine, spec.identity.spanId, changes);
   if (spec.followUp !== undefined) continueWith(memory, spec.followUp, spec, deps);
   const denials: Denial[] = [];
   let lastDenied = false;
@@ -95,13 +95,16 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
 
 /** A finished conversation goes on with the user's next words; an unfinished one hears them as guidance. */
 function continueWith(memory: LoopMemory, words: string, spec: AgentSpec, deps: AgentDeps): void {
-  deps.emit({ type: "session.guidance", session_id: spec.identity.sessionId, text: words });
-  if (memory.open === undefined || memory.open.calls.length === 0) {
-    memory.open = undefined;
-    memory.messages = [...memory.messages, { role: "user", content: words }];
-    memory.nudged = false;
-  } else spec.takeGuidance = once(words, spec.takeGuidance);
+  const { open } = memory;
+  if (open !== undefined && !open.calls.every((call) => open.done.has(call.callId))) {
+    spec.takeGuidance = once(words, spec.takeGuidance);
+    return;
+  }
+  const results = [...(open?.done.values() ?? [])].map(({ callId, tool, ok, output }) => ({ call_id: callId, tool, ok, output }));
+  memory.messages = [...memory.messages, ...(results.length === 0 ? [] : [{ role: "tool" as const, results }]), { role: "user", content: words }];
+  Object.assign(memory, { open: undefined, held: undefined, nudged: false, lastText: "" });
   memory.guidance.push(words);
+  deps.emit({ type: "session.guidance", session_id: spec.identity.sessionId, text: words });
 }
 
 function once(first: string, then: () => string[]): () => string[] {

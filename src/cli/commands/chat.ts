@@ -1,6 +1,7 @@
 import { isPermission, PERMISSIONS, type Permission } from "../../contract/permission.ts";
 import { CruError } from "../../contract/error.ts";
-import { runChat, type ChatEnd } from "../../app/chat/run-chat.ts";
+import type { ChatEnd } from "../../app/chat/chat-session.ts";
+import { runChat } from "../../app/chat/run-chat.ts";
 import { didYouMean } from "../../lib/nearest.ts";
 import { inert } from "../../lib/inert.ts";
 import type { CommandInput, Io, Run } from "../command.ts";

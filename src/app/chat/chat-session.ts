@@ -1,0 +1,202 @@
+import { openBudget, type Spent } from "../../agent/budget.ts";
+import { detailedSteps } from "../../agent/report.ts";
+import { durationMs } from "../../contract/duration.ts";
+import type { CruEvent, Emit, NewEvent } from "../../contract/event.ts";
+import type { ModelDelta } from "../../contract/model-call.ts";
+import type { Question } from "../../contract/question.ts";
+import type { AgentIdentity, CheckChanges } from "../../contract/runner.ts";
+import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { openQueue } from "../../lib/queue.ts";
+import { createRedactor } from "../../lib/redact.ts";
+import { newSpanId } from "../../lib/trace-id.ts";
+import { createStreamModel } from "../../llm/stream-model.ts";
+import { probeSandbox } from "../../sandbox/probe.ts";
+import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
+import { openSession, resumeSession } from "../../session/open-session.ts";
+import type { SessionWriter } from "../../session/session-writer.ts";
+import { agentsOf } from "./agents-of.ts";
+import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
+import type { AgentEnd } from "./run-agent.ts";
+import { startTimeLimit } from "./time-limit.ts";
+
+export type OpenRequest = ChatInput & {
+  resume: string | undefined;
+  /** Wait for answers instead of ending with the question in the inbox. */
+  wait: boolean;
+  verbose: boolean;
+};
+
+export type ChatListener = {
+  opened(session: { id: string; folder: string; resumed: boolean }): void;
+  event(event: NewEvent): void;
+  delta(span: string, delta: ModelDelta): void;
+  warn(message: string): void;
+  /** A person is waited for in this process. `check` says what is wrong with changed parameters. */
+  asking?(question: Question, check: CheckChanges): void;
+};
+
+export type ChatEnd = {
+  sessionId: string;
+  status: Exclude<SessionStatus, "running">;
+  answer: string;
+  /** What to do about an end that is not an answer. */
+  hint: string;
+  error: { type: string; message: string } | null;
+  inboxId: string | null;
+  /** The steps one by one, when they were asked for. */
+  steps: string;
+};
+
+export type Turn = {
+  /** Undefined: go on with what an earlier process left. */
+  message: string | undefined;
+  signal: AbortSignal;
+  /** What the user said since the last call, for the next plan. */
+  takeGuidance(): string[];
+};
+
+/** A conversation that may have many turns, in one session folder. */
+export type ChatSession = {
+  project: Project;
+  primary(): Primary;
+  /** From the next turn on. A model that is not there is the user's mistake, a `CruError`. */
+  useModel(model: string): Promise<void>;
+  /** Everything that was recorded, also by earlier processes. */
+  events: readonly CruEvent[];
+  /** An earlier process was cut off or waits for an answer: a turn without a message goes on there. */
+  unfinished: boolean;
+  /** Undefined before the first turn: the folder is named after the first message. */
+  metadata(): SessionMetadata | undefined;
+  turn(turn: Turn): Promise<ChatEnd>;
+  close(status: Exclude<SessionStatus, "running">): void;
+};
+
+export async function openChatSession(request: OpenRequest, listener: ChatListener): Promise<ChatSession> {
+  const project = await openProject(request);
+  for (const warning of project.warnings) listener.warn(warning);
+  const sessionDeps = { paths: project.paths, env: request.env, clock: systemClock, warn: listener.warn };
+  const resumed = request.resume === undefined ? undefined : await resumeSession(request.resume, sessionDeps);
+  const input = withRecorded(request, resumed?.session);
+  let session = resumed?.session;
+  let primary: Primary;
+  try {
+    primary = await choosePrimary(input, project);
+  } catch (error) {
+    // Settings or a provider are missing: the session stays as it was found.
+    session?.finish("interrupted");
+    throw error;
+  }
+  const { settings } = project;
+  const events: CruEvent[] = [...(resumed?.events ?? [])];
+  const unfinished = resumed !== undefined && events.at(-1)?.type !== "session.completed";
+  if (session !== undefined) listener.opened({ id: session.id, folder: session.folder, resumed: true });
+  const shared = {
+    redactor: createRedactor(request.env),
+    stream: createStreamModel({ env: request.env }),
+    queue: openQueue({ maxConcurrent: settings.queue.max_concurrent, perGroup: settings.queue.providers }),
+    budget: openBudget({ usd: settings.limits.budget_usd, tokens: settings.limits.budget_tokens }, spentBefore(events), (share) =>
+      emit({ type: "warning", message: `${Math.round(share * 100)} % of the budget is used` }),
+    ),
+  };
+  let workedMs = session?.metadata().active_ms ?? 0;
+
+  return {
+    project,
+    primary: () => primary,
+    async useModel(model) {
+      primary = await choosePrimary({ ...input, model }, project);
+    },
+    events,
+    unfinished,
+    metadata: () => session?.metadata(),
+    async turn({ message, signal, takeGuidance }) {
+      const first = session === undefined;
+      const owned = (session ??= await begin(message ?? ""));
+      const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
+      const agents = agentsOf({
+        project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
+        signal: AbortSignal.any([signal, limit.signal]),
+        sandbox: settings.sandbox.mode === "off" ? undefined : await probeSandbox({ path: request.env.PATH }),
+        takeGuidance,
+        asking: (question, check) => listener.asking?.(question, check),
+      });
+      const started = systemClock.monotonicMs();
+      const identity = primaryIdentity(primary, owned, events);
+      const prompt = first && message !== undefined ? message : owned.metadata().request;
+      try {
+        const end = await agents.runPrimary(identity, prompt, first ? undefined : message);
+        const ended = endOf(end, { request, session: owned, timedOut: limit.signal.aborted });
+        if (end.inboxId === null) recordEnd(ended, { session: owned, identity, durationMs: Math.round(systemClock.monotonicMs() - started), emit });
+        return ended;
+      } catch (error) {
+        owned.finish("interrupted");
+        throw error;
+      } finally {
+        limit.stop();
+        workedMs += systemClock.monotonicMs() - started;
+      }
+    },
+    close: (status) => void session?.finish(status),
+  };
+
+  function emit(event: NewEvent): void {
+    if (session === undefined) return;
+    session.emit(event);
+    events.push({ v: 1, ts: systemClock.now().toISOString(), seq: events.length, trace_id: session.traceId, ...event } as CruEvent);
+    listener.event(event);
+  }
+
+  async function begin(message: string): Promise<SessionWriter> {
+    const opened = await openSession(
+      { request: message, agent: primary.name, version: primary.hash, model: primary.model, modelSource: primary.modelSource, runner: "model" },
+      sessionDeps,
+    );
+    listener.opened({ id: opened.id, folder: opened.folder, resumed: false });
+    return opened;
+  }
+}
+
+function endOf(end: AgentEnd, { request, session, timedOut }: { request: OpenRequest; session: SessionWriter; timedOut: boolean }): ChatEnd {
+  const error = timedOut ? { type: "timeout", message: "the time limit of the session was reached (limits.time)" } : end.error;
+  const status = end.inboxId !== null ? "waiting" : timedOut ? "failed" : STATUS[end.status];
+  return { sessionId: session.id, status, answer: end.text, hint: end.hint, error, inboxId: end.inboxId, steps: request.verbose ? detailedSteps(end.memory) : "" };
+}
+
+type Ending = { session: SessionWriter; identity: AgentIdentity; durationMs: number; emit: Emit };
+
+function recordEnd(end: ChatEnd, { session, identity, durationMs, emit }: Ending): void {
+  const used = session.metadata().trace.find((t) => t.span_id === identity.spanId);
+  endInterruptedAgents({ ...session, emit }, { lastSeen: systemClock.now().toISOString() });
+  emit({
+    type: "agent.completed", session_id: session.id, span_id: identity.spanId, agent: identity.name, status: end.status, summary: end.answer, error: end.error,
+    duration_ms: durationMs, tokens: used?.tokens ?? { input: 0, output: 0 }, cost_usd: used?.cost_usd ?? 0,
+  });
+}
+
+const STATUS = { complete: "completed", failed: "failed", blocked: "blocked", cancelled: "interrupted" } as const;
+
+/** Who takes a session up again goes on with its agent and model, unless the command line says otherwise. */
+function withRecorded(request: OpenRequest, session: SessionWriter | undefined): ChatInput {
+  if (session === undefined) return request;
+  const { primary } = session.metadata();
+  const model = request.model ?? (primary.model_source === "override" ? primary.model : undefined);
+  return { ...request, agent: request.agent ?? primary.agent, model };
+}
+
+function primaryIdentity(primary: Primary, session: SessionWriter, recorded: readonly CruEvent[]): AgentIdentity {
+  const before = recorded.find((e) => e.type === "agent.started" && e.depth === 0);
+  const spanId = before?.type === "agent.started" && before.span_id !== undefined ? before.span_id : newSpanId();
+  return { name: primary.name, sessionId: session.id, traceId: session.traceId, spanId, parentSpanId: null, parentChain: ["user", primary.name], depth: 0 };
+}
+
+function spentBefore(events: readonly CruEvent[]): Spent {
+  const spent: Spent = { usd: 0, tokens: 0, estimated: false };
+  for (const event of events) {
+    if (event.type !== "agent.usage") continue;
+    spent.usd += event.cost_usd ?? 0;
+    spent.tokens += event.tokens.input + event.tokens.output;
+    spent.estimated ||= event.estimated;
+  }
+  return spent;
+}
