@@ -110,12 +110,16 @@ describe("session folder", () => {
     session.finish("completed");
   });
 
-  it("[CRU-11.3.1] [CRU-11.3.2] [CRU-11.3.3] a failed subagent's frontmatter has type, message, stack and status", async () => {
+  it("[CRU-11.3.1] [CRU-11.3.2] [CRU-11.3.3] [CRU-11.3.4] a failed subagent's file has type, message, stack, status, and what is needed to find the cause", async () => {
     const session = await open(sessionDeps());
     const error = { type: "tool_failed", message: "no: such \"file\"\n- x", stack: "Error: no\n    at a (b.ts:1:2)" };
-    const file = runChild(session, "explore", "b1", { status: "failed", text: "", error });
+    const file = runChild(session, "explore", "b1", { status: "failed", text: "", error, denials: [{ action: "write_file", reason: "no" }] });
     const { data, body } = front(join(session.folder, file));
-    expect(data).toMatchObject({ status: "failed", error });
+    expect(data).toMatchObject({
+      status: "failed", error, trace_id: session.traceId, parent_chain: ["user", "primary", "explore"], model: "claude-haiku-5-5", permissions: ["FilesystemRead"],
+      denials: [{ action: "write_file", reason: "no" }],
+    });
+    expect(body).toContain("> task of explore");
     expect(body).toContain("## Summary\n\ntool_failed: no:");
     session.finish("failed");
   });
