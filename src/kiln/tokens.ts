@@ -1,0 +1,104 @@
+/** Words of a text, three numbers each: hash of the word in small letters, start, end. Reused between texts, so that no word becomes a string. */
+export type Tokens = { data: Int32Array; count: number };
+
+export function emptyTokens(): Tokens {
+  return { data: new Int32Array(3 * 1024), count: 0 };
+}
+
+/**
+ * Runs of letters and digits. Parts of `camelCase` come first, then the whole; `snake_case` and `kebab-case` give their parts;
+ * each ideograph is a word of its own.
+ */
+export function scanTokens(text: string, tokens: Tokens, from = 0, end = text.length): void {
+  tokens.count = 0;
+  let i = from;
+  while (i < end) {
+    const kind = kindOf(text.charCodeAt(i));
+    if (kind === OTHER) {
+      i++;
+      continue;
+    }
+    const start = i;
+    if (kind === IDEOGRAPH) {
+      i++;
+      push(tokens, fold(BASIS, text.charCodeAt(start)), start, i);
+      continue;
+    }
+    let hash = BASIS;
+    let partStart = start;
+    let lastKind = kind;
+    let now = kind;
+    let foreign = false;
+    do {
+      if (now === UPPER && lastKind === LOWER) {
+        push(tokens, hash, partStart, i);
+        hash = BASIS;
+        partStart = i;
+      }
+      const code = text.charCodeAt(i);
+      hash = fold(hash, now === UPPER ? code | 0x20 : code);
+      if (now === FOREIGN) foreign = true;
+      lastKind = now;
+      i++;
+      now = i < end ? kindOf(text.charCodeAt(i)) : OTHER;
+    } while (now !== OTHER && now !== IDEOGRAPH);
+    if (foreign) hash = hashWord(spelling(text, partStart, i));
+    push(tokens, hash, partStart, i);
+    if (partStart !== start) push(tokens, hashWord(spelling(text, start, i)), start, i);
+  }
+}
+
+/** The word at a place, as it is hashed. */
+export function spelling(text: string, start: number, end: number): string {
+  return text.slice(start, end).normalize("NFC").toLowerCase();
+}
+
+/** FNV-1a over UTF-16 units, as a signed number: those that fit into 31 bits cost nothing to pass around. */
+export function hashWord(word: string): number {
+  let hash = BASIS;
+  for (let i = 0; i < word.length; i++) hash = fold(hash, word.charCodeAt(i));
+  return hash;
+}
+
+const BASIS = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
+const OTHER = 0;
+const LOWER = 1;
+const UPPER = 2;
+const FOREIGN = 3;
+const IDEOGRAPH = 4;
+
+function fold(hash: number, code: number): number {
+  return Math.imul(hash ^ code, PRIME);
+}
+
+function push(tokens: Tokens, hash: number, start: number, end: number): void {
+  const at = tokens.count * 3;
+  if (at + 3 > tokens.data.length) {
+    const larger = new Int32Array(tokens.data.length * 2);
+    larger.set(tokens.data);
+    tokens.data = larger;
+  }
+  tokens.data[at] = hash;
+  tokens.data[at + 1] = start;
+  tokens.data[at + 2] = end;
+  tokens.count++;
+}
+
+function kindOf(code: number): number {
+  return code < 128 ? (ASCII[code] as number) : foreignKind(code);
+}
+
+/** Digits count as small letters, so that `utf8` and `s3` stay whole. */
+const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
+  if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) return LOWER;
+  return code >= 65 && code <= 90 ? UPPER : OTHER;
+});
+
+function foreignKind(code: number): number {
+  if (code < 0xc0 || code === 0xd7 || code === 0xf7) return OTHER;
+  if ((code >= 0x2000 && code <= 0x2bff) || (code >= 0x3000 && code <= 0x303f) || (code >= 0xfe00 && code <= 0xff0f)) return OTHER;
+  if ((code >= 0x3040 && code <= 0x30ff) || (code >= 0x3400 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af)) return IDEOGRAPH;
+  // Halves of emoji and the like.
+  return code >= 0xd800 && code <= 0xdfff ? OTHER : FOREIGN;
+}
