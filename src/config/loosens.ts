@@ -6,7 +6,7 @@ import type { Settings } from "../contract/settings-defaults.ts";
 import { entriesOf } from "./layer.ts";
 
 /** Sections that decide what runs, what is allowed and who is asked: a project's file may only tighten them. */
-export const GUARDED_SECTIONS = ["claude", "acp", "permissions", "approvals", "notify", "sandbox"] as const;
+export const GUARDED_SECTIONS = ["claude", "acp", "permissions", "approvals", "notify", "sandbox", "notes"] as const;
 
 export type Loosening = { path: string[]; message: string };
 
@@ -44,6 +44,10 @@ function loosening(key: string, value: unknown, own: Settings): string | undefin
       return rank(value) > rank(own.sandbox.mode) ? `a project cannot weaken the sandbox from '${own.sandbox.mode}' to '${String(value)}'` : undefined;
     case "sandbox.hosts":
       return more(value, own.sandbox.hosts, (extra) => `a project cannot open the network to ${extra}`);
+    case "notes.embeddings_url":
+      return differs(value, own.notes.embeddings_url, "a project cannot choose where its notes are sent");
+    case "notes.embeddings_model":
+      return differs(value, own.notes.embeddings_model, "a project cannot choose where its notes are sent");
     default:
       // A guarded key that nobody has thought about is refused rather than let through.
       return "a project cannot set this";

@@ -29,7 +29,7 @@ export type Paths = {
     beads: string;
   };
   user: { agents: string; config: string; claudeAgents: string; state: string; trust: string; cache: string };
-  builtin: { agents: string; grimoires: string; spells: string };
+  builtin: { agents: string; grimoires: string; spells: string; wordVectors: string };
 };
 
 export function findPaths(cwd: string, env: Env): Paths {
@@ -68,7 +68,7 @@ export function findPaths(cwd: string, env: Env): Paths {
       trust: join(state, "trust"),
       cache: join(xdg(env, "XDG_CACHE_HOME", join(home, ".cache")), "crucible"),
     },
-    builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells") },
+    builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells"), wordVectors: join(packageRoot(), "assets", "word-vectors", "words.bin") },
   };
 }
 

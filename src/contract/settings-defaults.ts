@@ -20,6 +20,7 @@ export type Settings = {
   mcp: { presets: string[]; servers: Record<string, McpServer> };
   notify: ({ type: "bell" } | { type: "command"; command: string[] })[];
   sandbox: { mode: "required" | "external" | "off"; hosts: string[] };
+  notes: { embeddings_url: string | null; embeddings_model: string | null };
   engine: "file";
 };
 
@@ -41,5 +42,6 @@ export const DEFAULT_SETTINGS: Settings = {
   mcp: { presets: [], servers: {} },
   notify: [{ type: "bell" }],
   sandbox: { mode: "required", hosts: [] },
+  notes: { embeddings_url: null, embeddings_model: null },
   engine: "file",
 };

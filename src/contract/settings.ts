@@ -61,6 +61,10 @@ export const settingsSchema = z
       .array(z.union([z.strictObject({ type: z.literal("bell") }), z.strictObject({ type: z.literal("command"), command: z.array(z.string()).min(1) })]))
       .optional(),
     sandbox: z.union([sandboxMode, z.strictObject({ mode: sandboxMode.optional(), hosts: z.array(z.string()).optional() })]).optional(),
+    notes: z
+      .strictObject({ embeddings_url: z.url({ protocol: /^https?$/ }).nullish(), embeddings_model: z.string().min(1).nullish() })
+      .optional()
+      .describe("An OpenAI-compatible embedding endpoint for the search over notes; without it, the built-in word vectors"),
     engine: z.enum(["file"]).optional(),
   })
   .describe("Crucible settings");

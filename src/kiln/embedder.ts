@@ -49,7 +49,7 @@ async function one(url: string, settings: EndpointSettings, input: string[], req
     }
     return read(await reply.json(), input.length);
   } catch (error) {
-    if (signal?.aborted === true) throw error;
+    if (!(error instanceof Error)) throw error;
     return { ok: false, reason: limit.aborted ? "the embedding endpoint did not answer in time" : "the embedding endpoint could not be reached" };
   }
 }

@@ -34,13 +34,15 @@ export function saveNotes(place: StorePlace, notes: readonly KeptNote[]): boolea
     const file = openSync(temporary, "wx", 0o600);
     try {
       write(file, place.meaning, notes);
+      renameSync(temporary, place.path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
     } finally {
       closeSync(file);
     }
-    renameSync(temporary, place.path);
     return true;
   } catch {
-    rmSync(temporary, { force: true });
     return false;
   }
 }

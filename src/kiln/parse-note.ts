@@ -50,7 +50,7 @@ function splitSections(text: string, firstLine: number): Section[] {
   let previousAt = 0;
   let line = firstLine;
   const close = (end: number): void => {
-    if (heading !== null || !isBlank(text, start, end)) addParts(sections, text, { heading, line: startLine, start, end });
+    if (heading !== null || !isBlank(text, start, end)) addParts(sections, text, { heading, line: startLine, start, end }, firstLine);
   };
   for (let at = 0; at < text.length; line++) {
     const found = text.indexOf("\n", at);
@@ -114,7 +114,7 @@ function isBlank(text: string, start: number, end: number): boolean {
   return true;
 }
 
-function addParts(sections: Section[], text: string, section: Section): void {
+function addParts(sections: Section[], text: string, section: Section, firstLine: number): void {
   let { start, line } = section;
   const { heading, end } = section;
   while (end - start > LONG_SECTION) {
@@ -122,7 +122,9 @@ function addParts(sections: Section[], text: string, section: Section): void {
     const newline = text.lastIndexOf("\n", start + LONG_SECTION) - start;
     const cut = start + (blank > LONG_SECTION / 3 ? blank + 2 : newline > 0 ? newline + 1 : LONG_SECTION);
     sections.push({ heading, line, start, end: cut });
-    for (let at = text.indexOf("\n", start); at >= 0 && at < cut; at = text.indexOf("\n", at + 1)) line++;
+    const counted = start === section.start ? 0 : start;
+    if (counted === 0) line = firstLine;
+    for (let at = text.indexOf("\n", counted); at >= 0 && at < cut; at = text.indexOf("\n", at + 1)) line++;
     start = cut;
   }
   sections.push({ heading, line, start, end });

@@ -32,11 +32,14 @@ const BATCH = 500;
 /** File systems tell times in steps; a file written right before it was read may change again within the same step. */
 const CLOCK_STEP_MS = 50;
 
-/** Brings the notes in memory and in the store up to date. Unchanged files cost one lstat. */
+/** Brings the notes in memory and in the store up to date. Unchanged files cost one lstat. Stopped early, it keeps what it has. */
 export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNote>, deps: Deps): Promise<RefreshFigures> {
+  const figures: RefreshFigures = { notes: notes.size, added: 0, changed: 0, removed: 0, skipped: 0, embeddingFailure: undefined };
   const paths = await findNotes(place, deps.signal);
+  // A list that was cut short must not look as if notes were gone.
+  const isStopped = (): boolean => deps.signal?.aborted === true;
+  if (isStopped()) return figures;
   const reader = createNoteReader(place.root);
-  const figures: RefreshFigures = { notes: 0, added: 0, changed: 0, removed: 0, skipped: 0, embeddingFailure: undefined };
   const gone = new Map(notes);
   let batch: { note: KeptNote; parsed: ParsedNote }[] = [];
   let isChanged = false;
@@ -54,7 +57,7 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
       deps.onProgress?.(done, paths.length);
       // Whoever else lives in this process gets a turn.
       await new Promise((next) => setImmediate(next));
-      deps.signal?.throwIfAborted();
+      if (isStopped()) return { ...figures, notes: notes.size };
     }
     const old = notes.get(path);
     const seen = seenNow(join(place.root, path));

@@ -239,7 +239,8 @@ describe("a project's file", () => {
   it("guarded sections have no key that nobody has thought about", () => {
     const keys = settingKeys().filter((key) => (GUARDED_SECTIONS as readonly string[]).includes(key.split(".")[0] ?? ""));
     expect(keys.sort()).toEqual([
-      "acp.command", "approvals.on_timeout", "approvals.timeout", "claude.args", "claude.command", "notify", "permissions.allow", "permissions.deny",
+      "acp.command", "approvals.on_timeout", "approvals.timeout", "claude.args", "claude.command", "notes.embeddings_model",
+      "notes.embeddings_url", "notify", "permissions.allow", "permissions.deny",
       "sandbox.hosts", "sandbox.mode",
     ]);
   });

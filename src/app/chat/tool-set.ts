@@ -6,6 +6,7 @@ import type { SandboxState } from "../../sandbox/probe.ts";
 import { askUserTool } from "../../tools/ask-user.ts";
 import { getAgentTool } from "../../tools/get-agent.ts";
 import { requestApprovalTool } from "../../tools/request-approval.ts";
+import { noteTools } from "../notes.ts";
 import type { Project } from "./open-chat.ts";
 
 export type ToolSetDeps = {
@@ -24,5 +25,6 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
     askUserTool({ ask: deps.ask }),
     requestApprovalTool({ ask: deps.ask }),
     getAgentTool({ findAgent: project.find, readPrompt: project.readPrompt }),
+    ...noteTools({ paths: project.paths, settings: project.settings, env: deps.env }),
   ];
 }
