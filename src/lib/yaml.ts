@@ -1,7 +1,8 @@
 import { type Event, parseEvents, YAMLException } from "js-yaml";
 import type { Fault, ProblemCode } from "../contract/problem.ts";
-import { buildValue } from "./yaml-value.ts";
 import { type FieldPath, findEvent } from "./yaml-place.ts";
+import { readSimpleYaml } from "./yaml-simple.ts";
+import { buildValue } from "./yaml-value.ts";
 
 export type Place = { line: number; column: number };
 
@@ -26,6 +27,10 @@ export function readYaml(text: string, options: { firstLine?: number; maxCharact
   const refuse = (fault: Fault): Yaml => ({ value: undefined, faults: [fault], locate: () => ({ line: fault.line, column: fault.column }) });
   if (text.length > most) {
     return refuse({ ...fault("file.too_large", `the YAML is larger than ${most / 1024} KiB`, "move long text into the body"), line: firstLine, column: 1 });
+  }
+  const simple = readSimpleYaml(text);
+  if (simple !== undefined) {
+    return { value: simple, faults: [], locate: (path, what) => place(findEvent(text, parseEvents(text, { maxDepth: YAML_LIMITS.depth }), path, what)) };
   }
   let events: Event[];
   try {

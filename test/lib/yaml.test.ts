@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { dump, load } from "js-yaml";
 import { describe, expect, it } from "vitest";
+import { readSimpleYaml } from "../../src/lib/yaml-simple.ts";
 import { readYaml, YAML_LIMITS } from "../../src/lib/yaml.ts";
 
 describe("readYaml", () => {
@@ -24,6 +25,21 @@ describe("readYaml", () => {
       expect(read.faults).toEqual([]);
       expect(read.value).toEqual(load(text));
     }), { numRuns: 500 });
+  });
+
+  it("reads the plainest lines without the parser, and to the same", () => {
+    const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,6}$/);
+    const value = fc.oneof(
+      word, fc.array(word, { minLength: 1, maxLength: 4 }).map((w) => `[${w.join(", ")}]`), fc.stringMatching(/^[ -~\u00a0-\u2030]{0,20}$/).map((s) => `"${s}"`),
+      fc.stringMatching(/^[A-Za-z][ -~]{0,20}$/), fc.constantFrom("true", "null", "Null", "FALSE", "~", "[]", "[true, null]", "don't", "a - b", "a, b", "x ", " x", "1.5", "yes", "''"),
+    );
+    const line = fc.tuple(fc.constantFrom("name", "model", "a_b", "x", "constructor", "prototype", "__proto__", "A"), value).map(([k, v]) => `${k}: ${v}\n`);
+    fc.assert(fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), (lines) => {
+      const simple = readSimpleYaml(lines.join(""));
+      expect(simple === undefined || Object.keys(simple).every((k) => !["constructor", "prototype", "__proto__"].includes(k))).toBe(true);
+      expect(simple ?? "the parser's").toEqual(simple === undefined ? "the parser's" : load(lines.join("")));
+    }), { numRuns: 3000 });
+    expect(readSimpleYaml('name: x\ndescription: "a: b"\npermissions: [Shell, FilesystemRead]\nenabled: true\n')).toEqual({ name: "x", description: "a: b", permissions: ["Shell", "FilesystemRead"], enabled: true });
   });
 
   it("never throws, and says nothing about what it can read", () => {

@@ -29,7 +29,7 @@ type Listed = { row: Row; shown: string };
 
 function rowOf(entry: Entry<Agent>, { trust, show }: AgentCatalog, fallback: string): Listed {
   const { name, description, model, permissions, enabled } = entry.value;
-  const trusted = trust.isTrusted(entry.path, entry.hash);
+  const trusted = entry.source === "builtin" || entry.source === "system" || trust.isTrusted(entry.path, entry.hash);
   return { row: { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted }, shown: show(entry.path) };
 }
 
