@@ -2,6 +2,7 @@ import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import type { Answer, Question } from "../contract/question.ts";
 import type { Clock } from "../lib/clock.ts";
+import { writing } from "../lib/disk-fault.ts";
 import { didYouMean } from "../lib/nearest.ts";
 import { actionHash, answerFile, readAnswer, readQuestion, writeOnce } from "./question-file.ts";
 
@@ -48,7 +49,7 @@ type Closing = Pick<Answer, "status" | "decision" | "by" | "text" | "set">;
 function close(question: Question, closing: Closing, deps: InboxDeps): Answer {
   const folder = deps.paths.project.inbox;
   const answer: Answer = { v: 1, id: question.id, action_hash: question.action_hash, ...closing, answered_at: deps.clock.now().toISOString() };
-  if (writeOnce(folder, answerFile(folder, question.id), answer)) return answer;
+  if (writing(`the answer to ${question.id}`, () => writeOnce(folder, answerFile(folder, question.id), answer))) return answer;
   const winner = readAnswer(folder, question.id);
   throw winner === undefined ? new CruError("failed", `${question.id} has an answer that cannot be read`) : alreadyClosed(winner);
 }

@@ -3,6 +3,7 @@ import type { Paths } from "../config/paths.ts";
 import type { Question } from "../contract/question.ts";
 import type { AskInput } from "../contract/runner.ts";
 import type { Clock } from "../lib/clock.ts";
+import { writing } from "../lib/disk-fault.ts";
 import type { Redactor } from "../lib/redact.ts";
 import { actionHash, inboxIds, makeInboxFolder, questionFile, readQuestion, writeOnce } from "./question-file.ts";
 
@@ -55,7 +56,7 @@ export function openQuestion(input: QuestionInput, deps: QuestionDeps): Question
       // What cannot be undone is never approved by silence.
       on_timeout: input.reversible ? input.onTimeout : "abort",
     };
-    if (writeOnce(folder, questionFile(folder, question.id), question)) return question;
+    if (writing(`question ${question.id}`, () => writeOnce(folder, questionFile(folder, question.id), question))) return question;
   }
 }
 

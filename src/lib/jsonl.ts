@@ -82,7 +82,7 @@ const NEWLINE = 0x0a;
 function appendLine(file: number, line: Buffer): void {
   const written = writeSync(file, line);
   if (written === line.length) return;
-  // The disk is full: a half line is taken back when nobody has written behind it.
+  // The disk has no more room: a half line is taken back when nobody has written behind it.
   const size = fstatSync(file).size;
   const tail = Buffer.alloc(written);
   readSync(file, tail, 0, written, size - written);

@@ -7,6 +7,7 @@ import type { ModelSource } from "../contract/model.ts";
 import type { SessionMetadata } from "../contract/session.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import type { Clock } from "../lib/clock.ts";
+import { writing } from "../lib/disk-fault.ts";
 import { openJsonl, repairJsonl } from "../lib/jsonl.ts";
 import { acquireLock, type Lock } from "../lib/lock.ts";
 import { currentOwner } from "../lib/owner.ts";
@@ -45,8 +46,10 @@ export async function openSession(input: SessionInput, deps: SessionDeps): Promi
   const redactor = createRedactor(deps.env);
   const now = deps.clock.now();
   const request = redactor.text(input.request);
-  makeSessionsFolder(deps.paths.project.sessions);
-  const id = makeUniqueFolder(deps.paths.project.sessions, datedSlug(now, request));
+  const id = writing("a session", () => {
+    makeSessionsFolder(deps.paths.project.sessions);
+    return makeUniqueFolder(deps.paths.project.sessions, datedSlug(now, request));
+  });
   const folder = join(deps.paths.project.sessions, id);
   const lock = await lockSession(folder, id);
   const metadata: SessionMetadata = {

@@ -4,6 +4,7 @@ import type { CruEvent, Emit, NewEvent } from "../contract/event.ts";
 import type { SessionMetadata, SessionStatus, SubagentResult } from "../contract/session.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import type { Clock } from "../lib/clock.ts";
+import { writing } from "../lib/disk-fault.ts";
 import type { JsonlFile } from "../lib/jsonl.ts";
 import type { Lock } from "../lib/lock.ts";
 import type { Redactor } from "../lib/redact.ts";
@@ -53,6 +54,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
   const { folder, fold, conversation, events, clock, redactor } = parts;
   const { metadata } = fold;
   const id = metadata.session_id;
+  const what = `session ${id}`;
   const began = clock.monotonicMs();
   const activeBefore = metadata.active_ms;
   const taken = new Map<string, string>();
@@ -87,7 +89,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
     folder,
     emit(event) {
       // Late words of an agent that was cut off: the folder may belong to another process by now.
-      if (open) streams.add(event);
+      if (open) writing(what, () => streams.add(event));
     },
     taskId(agent, key) {
       const digits = createHash("sha256").update(`${id}\0${key}`).digest("hex");
@@ -102,27 +104,31 @@ export function createWriter(parts: WriterParts): SessionWriter {
     writeResult(result) {
       const clean = redactor.value({ ...result, completed_at: notBefore(result.completed_at, result.spawned_at) });
       const file = `${resultName(clean.agent, clean.task_id)}.md`;
-      if (open) atomicWrite(join(folder, file), renderResult(clean, { id, traceId: metadata.trace_id }), { mode: 0o600 });
+      const text = renderResult(clean, { id, traceId: metadata.trace_id });
+      if (open) writing(what, () => atomicWrite(join(folder, file), text, { mode: 0o600 }));
       return file;
     },
     metadata: () => structuredClone(metadata),
     finish(status) {
-      if (!open) return structuredClone(metadata);
-      streams.flush();
-      if (status !== "waiting") {
-        const duration = Math.round(activeBefore + Math.max(0, clock.monotonicMs() - began));
-        record({ type: "session.completed", session_id: id, status, tokens: metadata.tokens, cost_usd: metadata.cost_usd, duration_ms: duration });
-      }
-      open = false;
-      metadata.status = status;
-      metadata.owner = null;
-      metadata.completed_at = ENDED.has(status) ? notBefore(clock.now().toISOString(), metadata.started_at) : null;
-      events.sync();
-      save(true);
-      saveText({ sync: true, always: true });
-      events.close();
-      parts.lock.release();
+      if (open) writing(what, () => close(status));
       return structuredClone(metadata);
     },
   };
+
+  function close(status: Exclude<SessionStatus, "running">): void {
+    streams.flush();
+    if (status !== "waiting") {
+      const duration = Math.round(activeBefore + Math.max(0, clock.monotonicMs() - began));
+      record({ type: "session.completed", session_id: id, status, tokens: metadata.tokens, cost_usd: metadata.cost_usd, duration_ms: duration });
+    }
+    open = false;
+    metadata.status = status;
+    metadata.owner = null;
+    metadata.completed_at = ENDED.has(status) ? notBefore(clock.now().toISOString(), metadata.started_at) : null;
+    events.sync();
+    save(true);
+    saveText({ sync: true, always: true });
+    events.close();
+    parts.lock.release();
+  }
 }

@@ -94,6 +94,24 @@ describe("a session after kill -9", () => {
   });
 });
 
+describe("a session on a disk without room", () => {
+  it("stops with the reason, claims no success, and goes on when there is room", async () => {
+    const paths = testPaths();
+    const file = await program(worker.replace("for (let n = 0; ; n++) {", "try { for (let n = 0; ; n++) {").concat("} catch (error) { console.log(JSON.stringify({ code: error.code, message: error.message })); }"));
+    // The limit of a file's size stands for the end of the disk: a write comes back short, the next one is refused.
+    const child = start("/bin/sh", ["-c", 'ulimit -f 200; exec "$@"', "sh", process.execPath, file, paths.root]);
+    await child.ended;
+    const [id = "", error = ""] = child.output().trim().split("\n");
+    expect(JSON.parse(error)).toMatchObject({ code: "failed", message: expect.stringMatching(/cannot be written: (the file would be too large|the disk is full)/) });
+    const folder = join(paths.project.sessions, id);
+    expect(await readSession(folder)).toMatchObject({ session: { status: "interrupted" }, problems: [] });
+    expect(readRecording(folder).problems).toEqual([]);
+    const { session } = await resumeSession(id, sessionDeps({ paths, clock: systemClock }));
+    endInterruptedAgents(session, { lastSeen: session.metadata().started_at });
+    expect(session.finish("completed").status).toBe("completed");
+  });
+});
+
 describe("resume", () => {
   it("goes on with the same id, trace, numbers, text, open calls and time at work", async () => {
     const clock = testClock();

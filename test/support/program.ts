@@ -38,8 +38,10 @@ afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** A program of ours, or any other by its absolute path. */
 export function start(file: string, args: readonly string[] = []): ChildProcess & { output: () => string; ended: Promise<number | null> } {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const [command, own] = file.endsWith(".mjs") ? [process.execPath, [file]] : [file, []];
+  const child = spawn(command, [...own, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   running.add(child);
   child.once("close", () => running.delete(child));
   let text = "";
