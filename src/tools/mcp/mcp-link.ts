@@ -1,0 +1,67 @@
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import { z } from "zod";
+
+/** What a server sends is read tolerantly: one odd tool or part must not cost the others. */
+const listingSchema = z.looseObject({ tools: z.array(z.unknown()).default([]), nextCursor: z.string().optional() });
+const resultSchema = z.looseObject({ content: z.unknown().optional(), structuredContent: z.unknown().optional(), isError: z.boolean().optional() });
+const MOST_PAGES = 50;
+/** We keep the time ourselves. */
+const NEVER_MS = 2 ** 31 - 1;
+
+export type RawResult = z.infer<typeof resultSchema>;
+export type ElicitHandler = (request: { message: string; schema: unknown }) => Promise<{ action: "accept" | "decline"; content?: Record<string, string | number | boolean | string[]> }>;
+export type Sdk = typeof import("@modelcontextprotocol/client");
+
+/** One living connection. */
+export type McpLink = {
+  isOver(): boolean;
+  list(options: { most: number; signal: AbortSignal }): Promise<{ tools: unknown[]; isCut: boolean }>;
+  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<RawResult>;
+  close(): Promise<void>;
+};
+
+/** Throws when the server does not answer as one; the transport is closed then. */
+export async function openLink(transport: Transport, options: { sdk: Sdk; elicit: ElicitHandler | undefined; signal: AbortSignal }): Promise<McpLink> {
+  const { sdk, elicit } = options;
+  const client: Client = new sdk.Client({ name: "crucible", version: "1" }, { capabilities: elicit === undefined ? {} : { elicitation: { form: {} } } });
+  let over = false;
+  Object.assign(client, { onclose: () => void (over = true), onerror: () => {} });
+  if (elicit !== undefined) {
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      if (!("requestedSchema" in params)) return { action: "decline" };
+      const { action, content } = await elicit({ message: params.message, schema: params.requestedSchema });
+      return content === undefined ? { action } : { action, content };
+    });
+  }
+  try {
+    await unlessAborted(client.connect(transport, { signal: options.signal, timeout: NEVER_MS }), options.signal);
+  } catch (error) {
+    await transport.close();
+    throw error;
+  }
+  return {
+    isOver: () => over,
+    async list({ most, signal }) {
+      const tools: unknown[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < MOST_PAGES && tools.length <= most; page++) {
+        const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } };
+        const listing = await client.request(request, listingSchema, { signal, timeout: NEVER_MS });
+        tools.push(...listing.tools);
+        cursor = listing.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return { tools: tools.slice(0, most), isCut: tools.length > most || cursor !== undefined };
+    },
+    call: (name, input, signal) => client.request({ method: "tools/call", params: { name, arguments: input } }, resultSchema, { signal, timeout: NEVER_MS }),
+    close: () => transport.close(),
+  };
+}
+
+/** The handshake has steps that know of no signal; over HTTP each of them may hang. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+    work.then(resolve, reject);
+  });
+}
