@@ -30,8 +30,7 @@ await build({
   ...common,
   entryPoints: { main: join(src, "main.ts") },
   format: "cjs",
-  define: { ...define, "import.meta.url": "__url" },
-  banner: { js: "const __url=require('node:url').pathToFileURL(__filename).href;" },
+  define: { ...define, "import.meta.dirname": "__dirname" },
   plugins: [{
     name: "lazy-imports-stay-outside",
     setup: ({ onResolve }) => onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {

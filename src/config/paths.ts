@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /** The only file that knows where things are. */
 export type Env = Record<string, string | undefined>;
@@ -74,7 +73,7 @@ export function findPaths(cwd: string, env: Env): Paths {
 
 /** The folder of this package, whether it runs from `dist/` or from the sources. */
 export function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
+  let folder = import.meta.dirname;
   while (!existsSync(join(folder, "builtin"))) folder = dirname(folder);
   return folder;
 }
