@@ -31,11 +31,9 @@ export function isInside(path: string, folder: string): boolean {
 
 /** Without `..`, so that no name can climb out. Lists of thousands of paths that are flat already are the rule. */
 function flattened(path: string): string {
-  return NOT_FLAT.test(path) ? join(path) : path;
+  const flat = !["//", "/./", "/../"].some((part) => path.includes(part)) && !["/", "/.", "/.."].some((end) => path.endsWith(end));
+  return flat ? path : join(path);
 }
-
-/** An empty, `.` or `..` part, or a slash at the end. */
-const NOT_FLAT = /\/\.{0,2}(?:\/|$)/;
 
 function asPrefix(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
