@@ -7,7 +7,6 @@ import type { AgentIdentity, CheckChanges, Outcome } from "../../contract/runner
 import { systemClock } from "../../lib/clock.ts";
 import type { Queue } from "../../lib/queue.ts";
 import type { Redactor } from "../../lib/redact.ts";
-import type { SandboxState } from "../../sandbox/probe.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { spawnAgentTool, startTask } from "../../subagents/spawn-agent.ts";
 import type { Child, Parent, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
@@ -17,7 +16,7 @@ import { spawnDeps } from "./children.ts";
 import type { Primary, Project } from "./open-chat.ts";
 import { type AgentDeps, type AgentEnd, type AgentSpec, runAgent } from "./run-agent.ts";
 import type { TimeLimit } from "./time-limit.ts";
-import { toolSet } from "./tool-set.ts";
+import { type Sandbox, toolSet } from "./tool-set.ts";
 
 export type Chat = {
   project: Project;
@@ -34,8 +33,7 @@ export type Chat = {
   redactor: Redactor;
   queue: Queue;
   stream: StreamModel;
-  /** Undefined when the user switched it off. */
-  sandbox: SandboxState | undefined;
+  sandbox: Sandbox;
   /** What the user said while the primary worked. */
   takeGuidance(): string[];
   asking(question: Question, check: CheckChanges): void;
@@ -54,7 +52,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     signal: chat.signal,
     workspace,
     allow: settings.permissions.allow,
-    sandboxed: chat.sandbox?.ok === true,
+    sandboxed: chat.sandbox.works,
     windowTokens: settings.loop.window_tokens,
     recorded: chat.recorded,
     now: systemClock.monotonicMs,
@@ -110,7 +108,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const tools = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env }), spawnAgentTool(parent, spawnable(), children)];
+    const tools = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit }), spawnAgentTool(parent, spawnable(), children)];
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,
       maxIterations: settings.loop.max_iterations, tools, ask, startTask: startTask(parent, children), followUp: agent.followUp,

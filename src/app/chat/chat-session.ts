@@ -11,7 +11,6 @@ import { openQueue } from "../../lib/queue.ts";
 import { createRedactor } from "../../lib/redact.ts";
 import { newSpanId } from "../../lib/trace-id.ts";
 import { createStreamModel } from "../../llm/stream-model.ts";
-import { probeSandbox } from "../../sandbox/probe.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
 import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
@@ -19,6 +18,7 @@ import { agentsOf } from "./agents-of.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { startTimeLimit } from "./time-limit.ts";
+import { openSandbox } from "./tool-set.ts";
 
 export type OpenRequest = ChatInput & {
   resume: string | undefined;
@@ -117,7 +117,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const agents = agentsOf({
         project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
         signal: AbortSignal.any([signal, limit.signal]),
-        sandbox: settings.sandbox.mode === "off" ? undefined : await probeSandbox({ path: request.env.PATH }),
+        sandbox: await openSandbox(settings.sandbox.mode, request.env, listener.warn),
         takeGuidance,
         asking: (question, check) => listener.asking?.(question, check),
       });

@@ -3,7 +3,7 @@ import type { Permission } from "../../contract/permission.ts";
 import type { Answer } from "../../contract/question.ts";
 import type { Ask } from "../../contract/runner.ts";
 import type { AnyTool, Preview } from "../../contract/tool.ts";
-import { defaultGate, type Gate } from "./default-gate.ts";
+import { type Gate, gateOf } from "../../tools/gate-of.ts";
 
 export type GateDeps = {
   ask: Ask;
@@ -19,7 +19,7 @@ export type GateDeps = {
 /** Decides before each call whether a person has to be asked, asks, and gives back what may run. */
 export function createAuthorize(deps: GateDeps): Authorize {
   return async ({ callId, tool, input }, context) => {
-    const gate = defaultGate(tool.name, input, { workspace: context.workspace, sandboxed: deps.sandboxed });
+    const gate = gateOf(tool, input, { workspace: context.workspace, sandboxed: deps.sandboxed });
     if (!mustAsk(tool, gate, deps)) return { kind: "run", input };
     const preview = (await tool.preview?.(input as never, context)) ?? plainPreview(tool, input);
     const asked = await deps.ask({
@@ -50,8 +50,9 @@ function mustAsk(tool: AnyTool, gate: Gate, deps: GateDeps): boolean {
   const listed = deps.requiresApproval.includes(tool.name) || tool.needs.some((right) => deps.requiresApproval.includes(right));
   if (listed) return true;
   if (!gate.ask) return false;
-  // What cannot be undone always asks, whatever was allowed in advance.
-  return !gate.reversible || !tool.needs.every((right) => deps.allow.includes(right));
+  // Only reading from the network can be allowed in advance: protected paths and what cannot be undone always ask.
+  const allowable = gate.reversible && tool.needs.includes("NetworkAccess");
+  return !allowable || !tool.needs.every((right) => deps.allow.includes(right));
 }
 
 /** The person's parameters replace the model's, checked with the tool's own schema; the model is told. */

@@ -6,11 +6,13 @@ import type { Agent } from "../../contract/agent.ts";
 import type { Entry } from "../../contract/catalog.ts";
 import { CruError } from "../../contract/error.ts";
 import { type ModelSource, resolveModel } from "../../contract/model.ts";
-import { BASELINE, type Permission } from "../../contract/permission.ts";
+import { BASELINE, MAX_AGENT_DEPTH, type Permission } from "../../contract/permission.ts";
 import type { SettingsFile } from "../../contract/settings.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { requireModel, requireProvider } from "../../llm/provider.ts";
 import { effectiveRights, PRIMARY_RIGHTS } from "../../permission/effective.ts";
+import { readMarker } from "../../sandbox/marker.ts";
+import { depthExceeded } from "../../subagents/spawn.ts";
 import { requireTrusted } from "../../trust/open-trust.ts";
 import { loadDeps } from "../agent-catalog.ts";
 import { openSettings } from "../open-settings.ts";
@@ -54,6 +56,7 @@ export const PRIMARY_NAME = "primary";
 
 /** Settings and agents of this folder; what nobody trusted is left out, with one warning. */
 export async function openProject(input: ChatInput): Promise<Project> {
+  refuseInsideAgent(input.env);
   const denied = input.deny.find((right) => (BASELINE as readonly string[]).includes(right));
   if (denied !== undefined) throw new CruError("usage", `${denied} cannot be denied: every agent has it`, { hint: `what can be denied: ${PRIMARY_RIGHTS.filter((r) => !(BASELINE as readonly string[]).includes(r)).join(", ")}` });
   const opened = openSettings({ cwd: input.cwd, env: input.env, trust: input.trust, flags: flagsOf(input) });
@@ -100,6 +103,14 @@ export async function choosePrimary(input: ChatInput, project: Project): Promise
 /** Who names an agent means the one that is listed, also when it is not trusted; then the answer is a refusal, not another agent. */
 async function findNamed(name: string, input: ChatInput, project: Project): Promise<Entry<Agent>> {
   return findAgent(await loadAgents(project.paths, loadDeps(project.paths, input.env, "agents")), name);
+}
+
+/** A command of an agent is no way around the limits of its tree. */
+function refuseInsideAgent(env: Env): void {
+  const marker = readMarker(env);
+  if (marker === undefined) return;
+  if (marker.depth + 1 >= MAX_AGENT_DEPTH) throw depthExceeded();
+  throw new CruError("depth_exceeded", `this command was started by the agent '${marker.agent}', and an agent starts others with spawn_agent`, { hint: "call the spawn_agent tool" });
 }
 
 function requireUsable(entry: Entry<Agent>, project: Project): void {

@@ -1,30 +1,73 @@
-import type { Env } from "../../config/paths.ts";
+import { type Env, homeFolder } from "../../config/paths.ts";
+import type { Emit } from "../../contract/event.ts";
 import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
+import type { Settings } from "../../contract/settings-defaults.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import type { SandboxState } from "../../sandbox/probe.ts";
+import { probeSandbox } from "../../sandbox/probe.ts";
 import { askUserTool } from "../../tools/ask-user.ts";
+import { editFileTool } from "../../tools/edit-file.ts";
+import { fetchUrlTool } from "../../tools/fetch-url.ts";
 import { getAgentTool } from "../../tools/get-agent.ts";
+import { listFilesTool } from "../../tools/list-files.ts";
+import { readFileTool } from "../../tools/read-file.ts";
 import { requestApprovalTool } from "../../tools/request-approval.ts";
+import { runCommandTool } from "../../tools/run-command.ts";
+import { searchFilesTool } from "../../tools/search-files.ts";
+import { writeFileTool } from "../../tools/write-file.ts";
 import { noteTools } from "../notes.ts";
 import type { Project } from "./open-chat.ts";
+
+/** Whether commands are held by a sandbox here, ours or one that the user vouches for. */
+export type Sandbox = { mode: Settings["sandbox"]["mode"]; works: boolean };
 
 export type ToolSetDeps = {
   project: Project;
   ask: Ask;
-  sandbox: SandboxState | undefined;
+  sandbox: Sandbox;
   identity: AgentIdentity;
   permissions: readonly Permission[];
   env: Env;
+  emit: Emit;
 };
 
 /** Every tool that an agent of this session can have; which of them it gets, its rights decide. */
 export function toolSet(deps: ToolSetDeps): AnyTool[] {
-  const { project } = deps;
+  const { project, identity } = deps;
   return [
+    readFileTool(),
+    listFilesTool(),
+    searchFilesTool(),
+    writeFileTool(),
+    editFileTool(),
+    runCommandTool({
+      sandbox: { mode: deps.sandbox.mode },
+      withoutSandbox: "ask",
+      hasSandbox: deps.sandbox.works,
+      home: homeFolder(deps.env),
+      mayWrite: deps.permissions.includes("FilesystemWrite"),
+      marker: {
+        v: 1, depth: identity.depth, trace_id: identity.traceId, session_id: identity.sessionId, agent: identity.name, permissions: [...deps.permissions],
+      },
+      onAppeared: (appeared) =>
+        deps.emit({ type: "warning", message: `a command made protected paths; they were moved aside: ${appeared.map((a) => `${a.name} → ${a.movedTo}`).join(", ")}` }),
+    }),
+    fetchUrlTool(),
     askUserTool({ ask: deps.ask }),
     requestApprovalTool({ ask: deps.ask }),
     getAgentTool({ findAgent: project.find, readPrompt: project.readPrompt }),
     ...noteTools({ paths: project.paths, settings: project.settings, env: deps.env }),
   ];
+}
+
+/** Starts a real sandbox once, so that everybody knows whether commands are held. */
+export async function openSandbox(mode: Sandbox["mode"], env: Env, warn: (message: string) => void): Promise<Sandbox> {
+  if (mode === "external") return { mode, works: true };
+  if (mode === "off") {
+    warn("the sandbox is off: every command is asked about and runs with your rights");
+    return { mode, works: false };
+  }
+  const state = await probeSandbox({ path: env.PATH });
+  if (!state.ok) warn(`there is no sandbox here, so every command is asked about: ${state.reason} (${state.remedy})`);
+  return { mode, works: state.ok };
 }
