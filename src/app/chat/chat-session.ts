@@ -18,7 +18,7 @@ import { agentsOf } from "./agents-of.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { startTimeLimit } from "./time-limit.ts";
-import { openSandbox } from "./tool-set.ts";
+import { openSandbox, type Sandbox } from "./tool-set.ts";
 
 export type OpenRequest = ChatInput & {
   resume: string | undefined;
@@ -100,6 +100,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
     ),
   };
   let workedMs = session?.metadata().active_ms ?? 0;
+  let sandbox: Promise<Sandbox> | undefined;
 
   return {
     project,
@@ -117,7 +118,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const agents = agentsOf({
         project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
         signal: AbortSignal.any([signal, limit.signal]),
-        sandbox: await openSandbox(settings.sandbox.mode, request.env, listener.warn),
+        sandbox: await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn)),
         takeGuidance,
         asking: (question, check) => listener.asking?.(question, check),
       });
