@@ -35,9 +35,9 @@ export function plainMarkdown(text: string, width?: number): string {
   return inertLine(text, width).replace(/[\\`*[\]<>|#$%~!]|(?<!\w)_|_(?!\w)/g, "\\$&").replace(/\b(javascript|data|vbscript|file|obsidian):/gi, "$1\\:");
 }
 
-/** Foreign text as a code span on one line. */
+/** Foreign text as a code span on one line. Double brackets are set apart, for readers that look for links in code too. */
 export function codeSpan(text: string, width?: number): string {
-  const line = inertLine(text, width);
+  const line = inertLine(text, width).replace(/\[(?=\[)/g, "[ ").replace(/\](?=\])/g, "] ");
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map((m) => m[0].length));
   const mark = "`".repeat(longest + 1);
   return longest > 0 || line === "" ? `${mark} ${line} ${mark}` : `${mark}${line}${mark}`;

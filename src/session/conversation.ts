@@ -8,6 +8,9 @@ const WITHIN_TEXT = new Set<CruEvent["type"]>([
   "agent.output", "agent.thinking", "agent.status", "agent.usage", "agent.stderr", "agent.raw", "model.request", "model.reply",
 ]);
 
+/** Calls that have events of their own; only their failures are worth a line. */
+const SHOWN_OTHERWISE = new Set(["update_plan", "reflect", "spawn_agent"]);
+
 export type Conversation = {
   /** True when the text has changed. */
   add(event: CruEvent): boolean;
@@ -69,9 +72,9 @@ function blockOf(event: CruEvent, isChild: boolean): string {
     case "agent.completed":
       return isChild ? childEnd(event) : event.error === null ? "" : `✗ ${failure(event.error)}`;
     case "agent.tool_call":
-      return `- ${codeSpan(event.tool, 80)} ${codeSpan(JSON.stringify(event.input) ?? "", 300)}`;
+      return SHOWN_OTHERWISE.has(event.tool) ? "" : `- ${codeSpan(event.tool, 80)} ${codeSpan(JSON.stringify(event.input) ?? "", 300)}`;
     case "agent.tool_result":
-      return `- ${event.ok ? "✓" : "✗"} ${codeSpan(event.tool, 80)} ${number(event.duration_ms)} ms: ${codeSpan(event.output, 300)}`;
+      return event.ok && SHOWN_OTHERWISE.has(event.tool) ? "" : `- ${event.ok ? "✓" : "✗"} ${codeSpan(event.tool, 80)} ${number(event.duration_ms)} ms: ${codeSpan(event.output, 300)}`;
     case "agent.plan":
       return event.tasks.map(planLine).join("\n");
     case "agent.reflection":

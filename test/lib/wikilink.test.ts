@@ -57,5 +57,6 @@ describe("one line", () => {
     expect(codeSpan("a")).toBe("`a`");
     expect(codeSpan("a`b``c\nd")).toBe("``` a`b``c d ```");
     expect(codeSpan("")).toBe("`  `");
+    expect(codeSpan("[[[a]]]")).toBe("`[ [ [a] ] ]`");
   });
 });
