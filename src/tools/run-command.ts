@@ -64,7 +64,7 @@ export function runCommandTool(deps: RunCommandDeps): Tool<RunCommandInput> {
     },
     async preview(input, { workspace }) {
       const writes = protectedByCommand(input);
-      const how = deps.hasSandbox && deps.sandbox.mode === "required" ? "in the sandbox" : "WITHOUT a sandbox, with your rights";
+      const how = deps.sandbox.mode === "external" ? "as it is, in the fence that you vouch for" : deps.hasSandbox && deps.sandbox.mode === "required" ? "in the sandbox" : "WITHOUT a sandbox, with your rights";
       const notes = [`folder: ${workspace}`, `runs ${how}`, ...(writes.length > 0 ? [`may write: ${writes.join(", ")}`] : [])];
       return { title: `run: ${firstLine(input.command)}`, body: `${input.command}\n\n${notes.join("\n")}`, reversible: deps.hasSandbox };
     },
