@@ -6,6 +6,8 @@ import type { Settings } from "../../contract/settings-defaults.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { probeSandbox } from "../../sandbox/probe.ts";
 import { askUserTool } from "../../tools/ask-user.ts";
+import { databaseExecuteTool } from "../../tools/database-execute.ts";
+import { databaseQueryTool } from "../../tools/database-query.ts";
 import { editFileTool } from "../../tools/edit-file.ts";
 import { fetchUrlTool } from "../../tools/fetch-url.ts";
 import { getAgentTool } from "../../tools/get-agent.ts";
@@ -34,6 +36,7 @@ export type ToolSetDeps = {
 /** Every tool that an agent of this session can have; which of them it gets, its rights decide. */
 export function toolSet(deps: ToolSetDeps): AnyTool[] {
   const { project, identity } = deps;
+  const database = { sandbox: { mode: deps.sandbox.mode }, home: homeFolder(deps.env) };
   return [
     readFileTool(),
     listFilesTool(),
@@ -53,6 +56,8 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
         deps.emit({ type: "warning", message: `a command made protected paths; they were moved aside: ${appeared.map((a) => `${a.name} → ${a.movedTo}`).join(", ")}` }),
     }),
     fetchUrlTool(),
+    databaseQueryTool(database),
+    databaseExecuteTool(database),
     askUserTool({ ask: deps.ask }),
     requestApprovalTool({ ask: deps.ask }),
     getAgentTool({ findAgent: project.find, readPrompt: project.readPrompt }),
