@@ -51,13 +51,20 @@ function rootOf(path: string): HostFacts["roots"] {
 
 function toolchain(spec: SandboxSpec, machine: { path: string | undefined; node: string }): string[] {
   const home = realOf(spec.home) ?? spec.home;
-  const prefixes = [...folderList(machine.path).flatMap((folder) => shown(folder, home)), nodePrefix(machine.node)];
-  const outside = prefixes.filter((prefix) => !isBelow(prefix, "/usr") && !isBelow(prefix, spec.workspace) && isSafeToShow(prefix, home, spec.workspace));
+  // Programs of a project are no tool chain; the workspace has its own.
+  const folders = folderList(machine.path).filter((folder) => !folder.endsWith("/node_modules/.bin"));
+  const prefixes = [...folders.flatMap((folder) => shown(folder, homeOf(folder, home))), nodePrefix(machine.node)];
+  const outside = prefixes.filter((prefix) => !TOP_FOLDERS.some((top) => isBelow(prefix, top)) && !isBelow(prefix, spec.workspace) && isSafeToShow(prefix, home, spec.workspace));
   return [...new Set(outside)].filter((prefix) => statSync(prefix, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
-function shown(folder: string, home: string): string[] {
-  if (!isBelow(folder, home)) return [folder.endsWith("/bin") && dirname(dirname(folder)) !== "/" ? dirname(folder) : folder];
+/** The home that a folder lies in: the user's own, or anybody's. */
+function homeOf(folder: string, home: string): string | undefined {
+  return isBelow(folder, home) ? home : /^\/(?:home\/[^/]+|Users\/[^/]+|root|var\/root)(?=\/|$)/.exec(folder)?.[0];
+}
+
+function shown(folder: string, home: string | undefined): string[] {
+  if (home === undefined) return [folder.endsWith("/bin") && dirname(dirname(folder)) !== "/" ? dirname(folder) : folder];
   const below = folder.slice(home.length + 1);
   return HOME_TOOLS.filter(([onPath]) => below === onPath || below.startsWith(`${onPath}/`)).flatMap(([, ...parts]) => parts.map((part) => join(home, part)));
 }
