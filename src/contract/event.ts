@@ -57,7 +57,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     parent_attempt: z.string().nullable().optional(),
     /** Rights that the definition asked for and the parent does not have. */
     reduced: z.array(permissionSchema).optional(),
-    /** The definition names no rights of its own. */
+    /** The spawn named no rights, so the parent's are the ceiling. */
     inherited: z.boolean().optional(),
   }),
   z.object({ ...agent, type: z.literal("agent.queued"), agent: z.string(), depth: z.int().min(0) }),
