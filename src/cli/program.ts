@@ -6,6 +6,7 @@ import { COMMANDS } from "./table.ts";
 
 const NOUNS: Record<string, string> = {
   agents: "who can work here",
+  beads: "tasks",
   config: "settings",
   inbox: "what waits for a person",
   notes: "the project's markdown files",
