@@ -1,3 +1,5 @@
+import { sandboxFinding } from "../../src/app/doctor/sandbox.ts";
+import type { SandboxState } from "../../src/sandbox/probe.ts";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -181,7 +183,8 @@ describe("cru doctor", () => {
   });
 
   it("starts a real sandbox, and says what to install where there is none", async ({ skip }) => {
-    expect((await checks(machine(), { PATH: programs({}) })).of("sandbox")).toMatchObject([{ status: "warn", message: expect.stringContaining("not installed"), fix: expect.stringContaining("apt install bubblewrap") }]);
+    const missing = { ok: false, code: "not_installed", reason: "bubblewrap (bwrap) is not installed", remedy: "install it: apt-get install bubblewrap", details: [] } satisfies SandboxState;
+    expect(sandboxFinding(missing)).toMatchObject({ status: "warn", message: expect.stringContaining("not installed"), fix: expect.stringContaining("apt-get install bubblewrap") });
     const works = await finish("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"], { cwd: "/", env: { PATH } }).then((r) => r.code === 0, () => false);
     skip(!works && process.env.CRU_REQUIRE_SANDBOX !== "1", "bubblewrap does not work on this machine");
     expect((await checks(machine())).of("sandbox")).toEqual([{ id: "sandbox", status: "ok", message: "bubblewrap starts a sandbox", fix: null }]);
