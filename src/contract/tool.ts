@@ -30,6 +30,8 @@ export type Tool<I = never> = {
   needs: readonly Permission[];
   /** True when a call may change something, so that the loop asks for one reflection before it ends. */
   changes: boolean;
+  /** For tools that are not ours: why a person is asked before each call, even when no definition says so. */
+  asks?: { reason: string; reversible: boolean };
   /** True when a call that was cut off may be entered again, because it goes on where it stopped. Others are given back as interrupted. */
   reentrant?: boolean;
   /** Must not throw for anything that the model or the world can cause. */

@@ -15,7 +15,7 @@ const FREE: Gate = { ask: false, reversible: true, reason: "" };
  * Whether a call asks a person before it runs, by the defaults that hold for every agent. `requires_approval` and
  * `permissions.allow` come on top of it, where the answer is used; a protected path or an irreversible call asks whatever they say.
  */
-export function gateOf(tool: Pick<AnyTool, "name" | "needs">, input: unknown, place: { workspace: string; sandboxed: boolean }): Gate {
+export function gateOf(tool: Pick<AnyTool, "name" | "needs" | "asks">, input: unknown, place: { workspace: string; sandboxed: boolean }): Gate {
   const text = (key: string): string => {
     const value = (input as Record<string, unknown> | null)?.[key];
     return typeof value === "string" ? value : "";
@@ -31,7 +31,7 @@ export function gateOf(tool: Pick<AnyTool, "name" | "needs">, input: unknown, pl
     case "fetch_url":
       return { ask: true, reversible: true, reason: `it reads ${text("url")} from the network` };
     default:
-      return byRights(tool);
+      return tool.asks === undefined ? byRights(tool) : { ask: true, ...tool.asks };
   }
 }
 
@@ -44,7 +44,7 @@ function commandGate(command: string, input: unknown, sandboxed: boolean): Gate 
   return writes.length === 0 ? FREE : { ask: true, reversible: true, reason: `the command may change ${writes.join(", ")}` };
 }
 
-/** Tools that we do not know (MCP servers) are judged by the rights that they were given. */
+/** Tools that we do not know (MCP servers) and that say nothing themselves are judged by the rights that they were given. */
 function byRights(tool: Pick<AnyTool, "needs">): Gate {
   if (tool.needs.includes("DatabaseWrite")) return { ask: true, reversible: false, reason: "it may change a database" };
   if (tool.needs.includes("NetworkAccess")) return { ask: true, reversible: false, reason: "it may write to the network" };

@@ -46,6 +46,8 @@ describe("gateOf", () => {
     const place = { workspace: "/none", sandboxed: true };
     expect(gateOf(tool("mcp_x", ["NetworkAccess"]), null, place).ask).toBe(true);
     expect(gateOf(tool("mcp_x", ["FilesystemRead"]), null, place).ask).toBe(false);
+    const asks = { reason: "there is no sandbox", reversible: false };
+    expect(gateOf({ ...tool("mcp_x", ["FilesystemRead"]), asks }, null, place)).toEqual({ ask: true, ...asks });
     expect(gateOf(tool("run_command"), null, place).ask).toBe(false);
     expect(gateOf(tool("write_file"), { path: 3 }, place).ask).toBe(false);
   });

@@ -12,6 +12,7 @@ export function callClock(limitMs: number): CallClock {
   let since = performance.now();
   let paused = 0;
   let timer = setTimeout(() => over.abort(), left);
+  let isStopped = false;
   return {
     signal: over.signal,
     pause() {
@@ -20,10 +21,13 @@ export function callClock(limitMs: number): CallClock {
       left -= performance.now() - since;
     },
     resume() {
-      if (--paused > 0) return;
+      if (--paused > 0 || isStopped) return;
       since = performance.now();
       timer = setTimeout(() => over.abort(), Math.max(0, left));
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }

@@ -1,14 +1,17 @@
 import { CruError } from "../../contract/error.ts";
 import { type Permission, PERMISSIONS } from "../../contract/permission.ts";
+import type { Ask } from "../../contract/runner.ts";
 import type { McpServer } from "../../contract/settings.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { inertLine } from "../../lib/inert.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
 import { type OpenServer, openServer, type ServerDeps } from "./open-server.ts";
-import { readListing, remoteTool } from "./remote-tool.ts";
+import { readListing, type RemoteListing, type RemoteSetup, remoteTool } from "./remote-tool.ts";
 import { toolName } from "./tool-name.ts";
 
-export type McpDeps = Pick<ServerDeps, "workspace" | "home" | "mode" | "marker" | "ask" | "signal"> & {
+export type McpDeps = Pick<ServerDeps, "workspace" | "home" | "mode" | "marker" | "asideFolder" | "signal"> & {
+  /** How questions of a server reach a person, for `tools`. */
+  ask?: Ask;
   /** Rights of the agent; a server that needs more is not even started. All by default. */
   permissions?: readonly Permission[];
   path?: string;
@@ -17,6 +20,8 @@ export type McpDeps = Pick<ServerDeps, "workspace" | "home" | "mode" | "marker" 
 
 export type McpTools = {
   tools: AnyTool[];
+  /** The same tools for another agent of the session, whose questions are then its own. The servers are shared. */
+  toolsFor(ask: Ask): AnyTool[];
   /** Servers and tools that were left out, and why; safe to show. */
   warnings: string[];
   /** Ends every server with everything it started. */
@@ -29,7 +34,7 @@ export type McpTools = {
  */
 export async function connectMcpServers(servers: Readonly<Record<string, McpServer>>, deps: McpDeps): Promise<McpTools> {
   const entries = Object.entries(servers);
-  if (entries.length === 0) return { tools: [], warnings: [], close: async () => {} };
+  if (entries.length === 0) return { tools: [], toolsFor: () => [], warnings: [], close: async () => {} };
   const serverDeps: ServerDeps = {
     ...deps,
     sdk: await import("@modelcontextprotocol/client"),
@@ -46,14 +51,16 @@ export async function connectMcpServers(servers: Readonly<Record<string, McpServ
   };
   deps.signal?.addEventListener("abort", close, { once: true });
   if (deps.signal?.aborted === true) await close();
-  return { tools: toolsOf(open), warnings, close };
+  const usable = usableTools(open);
+  const toolsFor = (ask: Ask | undefined): AnyTool[] => usable.map(({ listing, setup, server }) => remoteTool(listing, setup, server, ask));
+  return { tools: toolsFor(deps.ask), toolsFor, warnings, close };
 
   async function tryOpen(name: string, server: McpServer): Promise<Opened | undefined> {
     const needs = rightsOf(server);
     const why = refusal(server, needs, deps);
     if (why !== undefined) return leaveOut(name, why);
     try {
-      const opened = { name, needs, isRemote: server.url !== undefined, server: await openServer(name, server, serverDeps) };
+      const opened = { name, needs, asks: reasonToAsk(server, deps), server: await openServer(name, server, serverDeps) };
       if (server.url === undefined && server.permissions === undefined && deps.mode === "required") {
         warn(`the MCP server ${name} names no permissions: it needs all of them, and runs without network`);
       }
@@ -64,26 +71,23 @@ export async function connectMcpServers(servers: Readonly<Record<string, McpServ
     }
   }
 
-  function toolsOf(found: readonly Opened[]): AnyTool[] {
-    const tools = new Map<string, AnyTool>();
-    for (const { name, needs, isRemote, server } of found) {
+  function usableTools(found: readonly Opened[]): Usable[] {
+    const usable = new Map<string, Usable>();
+    for (const { name, needs, asks, server } of found) {
       const seen = new Set<string>();
       if (server.isCut) warn(`the MCP server ${name} has more tools than ${serverDeps.limits.toolsPerServer}; the others are left out`);
       for (const raw of server.tools) {
-        const listing = readListing(raw);
-        if (listing === undefined || seen.has(listing.name)) {
-          warn(`the MCP server ${name}: ${listing === undefined ? "something in its list is no tool" : `a second tool named ${listing.name} is left out`}`);
-          continue;
+        const read = readListing(raw);
+        if (!read.ok) warn(`the MCP server ${name}: ${read.fault}`);
+        else if (seen.has(read.listing.name)) warn(`the MCP server ${name}: a second tool named ${read.listing.name} is left out`);
+        else {
+          seen.add(read.listing.name);
+          const setup = { name: toolName(name, read.listing.name, usable), server: inertLine(name, 80), needs, asks, outputBytes: serverDeps.limits.outputBytes };
+          usable.set(setup.name, { listing: read.listing, setup, server });
         }
-        seen.add(listing.name);
-        const reversible = !isRemote && deps.mode === "required" && !needs.includes("DatabaseWrite");
-        const setup = { name: toolName(name, listing.name, new Set(tools.keys())), server: inertLine(name, 80), needs, reversible, outputBytes: serverDeps.limits.outputBytes };
-        const made = remoteTool(listing, setup, server);
-        if (made.ok) tools.set(setup.name, made.tool);
-        else warn(`the MCP server ${name}: its tool ${listing.name} is left out: ${made.fault}`);
       }
     }
-    return [...tools.values()];
+    return [...usable.values()];
   }
 
   function leaveOut(name: string, why: string): undefined {
@@ -95,7 +99,8 @@ export async function connectMcpServers(servers: Readonly<Record<string, McpServ
   }
 }
 
-type Opened = { name: string; needs: readonly Permission[]; isRemote: boolean; server: OpenServer };
+type Opened = Pick<RemoteSetup, "needs" | "asks"> & { name: string; server: OpenServer };
+type Usable = { listing: RemoteListing; setup: RemoteSetup; server: OpenServer };
 
 function rightsOf(server: McpServer): readonly Permission[] {
   const named = new Set<Permission>(server.permissions ?? PERMISSIONS);
@@ -108,7 +113,13 @@ function refusal(server: McpServer, needs: readonly Permission[], deps: McpDeps)
   const lacking = needs.filter((permission) => deps.permissions !== undefined && !deps.permissions.includes(permission));
   if (lacking.length > 0) return `the agent lacks ${lacking.join(", ")}`;
   if (server.url === undefined && deps.mode === "required" && server.permissions?.includes("NetworkAccess") === true) {
-    return "its permissions include NetworkAccess, and the sandbox has no network; take it out, use a url, or vouch for this machine with sandbox: external";
+    return "its permissions include NetworkAccess, and the sandbox has no network; take it out, use a url, or run cru in a container and set sandbox: external";
   }
   return undefined;
+}
+
+/** Inside a sandbox, ours or one that the user vouches for, its rights decide. */
+function reasonToAsk(server: McpServer, deps: McpDeps): string | undefined {
+  if (server.url !== undefined) return "it goes over the network";
+  return deps.mode === "off" ? "there is no sandbox: the server runs with your rights" : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import type { Elicited } from "./elicit.ts";
 
 /** What a server sends is read tolerantly: one odd tool or part must not cost the others. */
 const listingSchema = z.looseObject({ tools: z.array(z.unknown()).default([]), nextCursor: z.string().optional() });
@@ -9,7 +10,7 @@ const MOST_PAGES = 50;
 const NEVER_MS = 2 ** 31 - 1;
 
 export type RawResult = z.infer<typeof resultSchema>;
-export type ElicitHandler = (request: { message: string; schema: unknown }) => Promise<{ action: "accept" | "decline"; content?: Record<string, string | number | boolean | string[]> }>;
+export type ElicitHandler = (request: { message: string; schema: unknown }) => Promise<Elicited>;
 export type Sdk = typeof import("@modelcontextprotocol/client");
 
 /** One living connection. */
@@ -21,18 +22,12 @@ export type McpLink = {
 };
 
 /** Throws when the server does not answer as one; the transport is closed then. */
-export async function openLink(transport: Transport, options: { sdk: Sdk; elicit: ElicitHandler | undefined; signal: AbortSignal }): Promise<McpLink> {
+export async function openLink(transport: Transport, options: { sdk: Sdk; elicit: ElicitHandler; signal: AbortSignal }): Promise<McpLink> {
   const { sdk, elicit } = options;
-  const client: Client = new sdk.Client({ name: "crucible", version: "1" }, { capabilities: elicit === undefined ? {} : { elicitation: { form: {} } } });
+  const client: Client = new sdk.Client({ name: "crucible", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   let over = false;
   Object.assign(client, { onclose: () => void (over = true), onerror: () => {} });
-  if (elicit !== undefined) {
-    client.setRequestHandler("elicitation/create", async ({ params }) => {
-      if (!("requestedSchema" in params)) return { action: "decline" };
-      const { action, content } = await elicit({ message: params.message, schema: params.requestedSchema });
-      return content === undefined ? { action } : { action, content };
-    });
-  }
+  client.setRequestHandler("elicitation/create", async ({ params }) => ("requestedSchema" in params ? elicit({ message: params.message, schema: params.requestedSchema }) : { action: "decline" }));
   try {
     await unlessAborted(client.connect(transport, { signal: options.signal, timeout: NEVER_MS }), options.signal);
   } catch (error) {
@@ -59,9 +54,11 @@ export async function openLink(transport: Transport, options: { sdk: Sdk; elicit
 }
 
 /** The handshake has steps that know of no signal; over HTTP each of them may hang. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
-    work.then(resolve, reject);
+    const stop = (): void => reject(new Error("aborted"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }

@@ -9,10 +9,10 @@ import { type Appeared, moveAppeared, protectedState } from "../../sandbox/appea
 import type { AgentMarker } from "../../sandbox/marker.ts";
 import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
 import { callClock, type CallClock } from "./call-clock.ts";
-import { elicit } from "./elicit.ts";
+import { elicit, type Elicited } from "./elicit.ts";
 import { httpAddress, httpTransport } from "./http-transport.ts";
 import type { McpLimits } from "./limits.ts";
-import { type ElicitHandler, type McpLink, openLink, type RawResult, type Sdk } from "./mcp-link.ts";
+import { type McpLink, openLink, type RawResult, type Sdk, unlessAborted } from "./mcp-link.ts";
 import { serverProgram } from "./server-program.ts";
 import { type StdioTransport, stdioTransport } from "./stdio-transport.ts";
 
@@ -27,13 +27,14 @@ export type ServerDeps = {
   path: string | undefined;
   mode: Settings["sandbox"]["mode"];
   marker?: AgentMarker;
-  ask?: Ask;
+  /** Where protected paths that a server made are put; a new private folder by default. */
+  asideFolder?: string;
   /** Ends the server. */
   signal?: AbortSignal;
   limits: McpLimits;
 };
 
-export type ServerCall = { tool: string; input: Record<string, unknown>; callId: string; signal: AbortSignal };
+export type ServerCall = { tool: string; input: Record<string, unknown>; callId: string; signal: AbortSignal; ask: Ask | undefined };
 type Answered = { ok: true; result: RawResult; declined: number } | { ok: false; why: string };
 export type ServerAnswer = Answered & {
   /** Protected paths that the server made, moved out of the workspace. */
@@ -54,7 +55,7 @@ export type OpenServer = {
 /** Throws a `CruError` that says why the server cannot be used. */
 export async function openServer(name: string, server: McpServer, deps: ServerDeps): Promise<OpenServer> {
   const redact = createRedactor(server.env ?? {}).text;
-  const inFlight: { callId: string; clock: CallClock; questions: number; declined: number }[] = [];
+  const inFlight: { callId: string; ask: Ask | undefined; clock: CallClock; questions: number; declined: number }[] = [];
   let restarts = 0;
   let isClosed = false;
   let transport: Transport | StdioTransport | undefined;
@@ -65,7 +66,7 @@ export async function openServer(name: string, server: McpServer, deps: ServerDe
     transport = await openTransport(server, deps);
     const clock = callClock(deps.limits.startMs);
     try {
-      return await openLink(transport, { sdk: deps.sdk, elicit: deps.ask === undefined ? undefined : answerQuestion(deps.ask), signal: unlessEnded(clock.signal) });
+      return await openLink(transport, { sdk: deps.sdk, elicit: answerQuestion, signal: unlessEnded(clock.signal) });
     } catch (error) {
       throw unusable(error, clock);
     } finally {
@@ -87,15 +88,16 @@ export async function openServer(name: string, server: McpServer, deps: ServerDe
     if (server.url !== undefined || deps.mode !== "required" || !mayWrite(server)) return { ...(await answered(wanted)), appeared: [] };
     const before = protectedState(deps.workspace);
     const answer = await answered(wanted);
-    return { ...answer, appeared: moveAppeared(deps.workspace, before, { allowed: [], folder: undefined }) };
+    return { ...answer, appeared: moveAppeared(deps.workspace, before, { allowed: [], folder: deps.asideFolder }) };
   }
 
-  async function answered({ tool, input, callId, signal }: ServerCall): Promise<Answered> {
+  async function answered({ tool, input, callId, signal, ask }: ServerCall): Promise<Answered> {
     const time = callClock(deps.limits.callMs);
-    const running = { callId, clock: time, questions: 0, declined: 0 };
+    const running = { callId, ask, clock: time, questions: 0, declined: 0 };
     inFlight.push(running);
     try {
-      const result = await (await living()).call(tool, input, AbortSignal.any([signal, time.signal]));
+      const either = AbortSignal.any([signal, time.signal]);
+      const result = await (await unlessAborted(living(), either)).call(tool, input, either);
       return { ok: true, result, declined: running.declined };
     } catch (error) {
       if (signal.aborted) return { ok: false, why: "the call was stopped" };
@@ -122,19 +124,17 @@ export async function openServer(name: string, server: McpServer, deps: ServerDe
   }
 
   /** A server may only ask while it is being called; the question belongs to the newest call, whose time stands still. */
-  function answerQuestion(ask: Ask): ElicitHandler {
-    return async ({ message, schema }) => {
-      const running = inFlight.at(-1);
-      if (running === undefined || ++running.questions > MOST_QUESTIONS) return { action: "decline" };
-      running.clock.pause();
-      try {
-        const answer = await elicit({ server: name, message: redact(message), schema, key: `${running.callId}-mcp-${running.questions}` }, ask);
-        if (answer.action === "decline") running.declined += 1;
-        return answer;
-      } finally {
-        running.clock.resume();
-      }
-    };
+  async function answerQuestion({ message, schema }: { message: string; schema: unknown }): Promise<Elicited> {
+    const running = inFlight.at(-1);
+    if (running === undefined) return { action: "decline" };
+    running.questions += 1;
+    const key = `${running.callId}-mcp-${running.questions}`;
+    running.clock.pause();
+    const ask = running.questions > MOST_QUESTIONS ? undefined : running.ask;
+    const answer: Elicited = ask === undefined ? { action: "decline" } : await elicit({ server: name, message: redact(message), schema, key }, ask);
+    running.clock.resume();
+    if (answer.action === "decline") running.declined += 1;
+    return answer;
   }
 
   async function close(): Promise<void> {

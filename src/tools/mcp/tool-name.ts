@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 const MOST = 64;
 
 /** `mcp__<server>__<tool>` in letters that every model provider takes; a hash tells apart what would become the same. */
-export function toolName(server: string, tool: string, taken: ReadonlySet<string>): string {
+export function toolName(server: string, tool: string, taken: { has(name: string): boolean }): string {
   const name = `mcp__${safe(server)}__${safe(tool)}`;
   if (name.length <= MOST && !taken.has(name)) return name;
   const hash = createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, 8);

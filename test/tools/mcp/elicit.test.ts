@@ -56,8 +56,15 @@ it.each([
   expect((await answersOf(asking(answer).ask, schema)).reply).toEqual({ action: "accept", content });
 });
 
-it("without anybody to ask the server is told so at once", async () => {
-  expect((await answersOf(undefined)).reply).toMatchObject({ code: -32601 });
+it("an agent that can ask nobody declines; each agent of a session asks its own", async () => {
+  expect((await answersOf(undefined)).reply).toEqual({ action: "decline" });
+  const { server, connect, workspace } = mcpPlace();
+  const primary = asking();
+  const child = asking(answered("blue"));
+  const { toolsFor } = await connect({ s: server("good") }, { mode: "off", ask: primary.ask });
+  const tool = toolsFor(child.ask).find((t) => t.name === "mcp__s__ask")!;
+  const { output } = await tool.run({} as never, { workspace, callId: "c", signal: new AbortController().signal, emit: () => {} });
+  expect([JSON.parse(output), child.asked.length, primary.asked.length]).toEqual([{ action: "accept", content: { colour: "blue" } }, 1, 0]);
 });
 
 it("the time of a call stands still while a person is asked", async () => {

@@ -40,7 +40,7 @@ it("a url server's tools need NetworkAccess whatever it names, and work", async 
   const { connect } = mcpPlace();
   const { tool, call, warnings } = await connect({ h: { url, permissions: ["FilesystemRead"] } });
   expect(warnings).toEqual([]);
-  expect(tool("mcp__h__hello").needs).toEqual(["FilesystemRead", "NetworkAccess"]);
+  expect(tool("mcp__h__hello")).toMatchObject({ needs: ["FilesystemRead", "NetworkAccess"], asks: { reason: "it goes over the network", reversible: false } });
   expect(await call("mcp__h__hello")).toEqual({ ok: true, output: "hello over http" });
   expect(seen.every((request) => request.headers.authorization === undefined && request.headers.cookie === undefined)).toBe(true);
 });
