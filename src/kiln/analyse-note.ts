@@ -1,5 +1,6 @@
 import { nameOf, type ParsedNote } from "./parse-note.ts";
 import { emptyTokens, scanTokens } from "./tokens.ts";
+import { createSlab, type Slab } from "./slab.ts";
 import type { WordVectors } from "./word-vectors.ts";
 import { createWordTable, type WordTable } from "./word-table.ts";
 
@@ -12,7 +13,7 @@ export type NoteIndex = {
   length: number;
   /** Rows of its words in the word vectors; `IN_TITLE` is set for those of title, name, aliases and tags. */
   words: Int32Array;
-  /** One vector a section, see `quantise`. */
+  /** One vector for every group of sections, see `quantise`. */
   vectors: Int8Array;
 };
 
@@ -20,7 +21,9 @@ export const IN_TITLE = 0x4000_0000;
 const TITLE_COUNT = 3;
 const HEADING_COUNT = 2;
 const TITLE_IN_SECTION = 3;
-const MOST_SECTIONS = 200;
+/** Short sections share a vector until they have this many characters together: a handful of words has no meaning to average. */
+const LONG_GROUP = 1000;
+const MOST_GROUPS = 200;
 const MOST_PLACES = 300;
 
 export type Analyser = {
@@ -39,9 +42,12 @@ export function createAnalyser(words: WordVectors | undefined): Analyser {
   const tokens = emptyTokens();
   const tally = createTally(1 << 16);
   const rows = createTally(words?.weights.length ?? 0);
+  const slab = createSlab();
   const size = words?.dimensions ?? 0;
+  const sum = new Float64Array(size);
+  const titleSum = new Float64Array(size);
 
-  const add = (sum: Float32Array, row: number, times: number): void => {
+  const add = (sum: Float64Array, row: number, times: number): void => {
     if (words === undefined || row < 0) return;
     const weight = (words.weights[row] as number) * (words.inverseNorms[row] as number) * times;
     const { vectors } = words;
@@ -49,7 +55,7 @@ export function createAnalyser(words: WordVectors | undefined): Analyser {
   };
 
   /** Counts the words of a text and adds their meaning to `sum`, if there is one. */
-  const take = (text: string, from: number, to: number, times: number, sum: Float32Array | undefined, mark: number): void => {
+  const take = (text: string, from: number, to: number, times: number, sum: Float64Array | undefined, mark: number): void => {
     scanTokens(text, tokens, from, to);
     for (let i = 0, at = 0; i < tokens.count; i++, at += 3) {
       const id = table.id(tokens.data[at] as number, text, tokens.data[at + 1] as number, tokens.data[at + 2] as number);
@@ -66,21 +72,30 @@ export function createAnalyser(words: WordVectors | undefined): Analyser {
     note(path, note, options) {
       const title = [note.title, nameOf(path), ...note.aliases, ...note.tags].join(" ");
       take(title, 0, title.length, TITLE_COUNT, undefined, TITLE_MARK);
-      const titleSum = new Float32Array(size);
+      titleSum.fill(0);
       for (let i = 0; i < rows.used; i++) add(titleSum, rows.list[i] as number, TITLE_IN_SECTION);
 
-      const vectors = new Int8Array(options.vectors ? Math.min(note.sections.length, MOST_SECTIONS) * size : 0);
-      note.sections.forEach((section, i) => {
-        const wanted = (i + 1) * size <= vectors.length && size > 0;
-        const sum = wanted ? titleSum.slice() : undefined;
-        const { heading, start, end } = section;
-        if (heading !== null && heading !== note.title) take(heading, 0, heading.length, HEADING_COUNT, sum, TEXT_MARK);
-        take(note.text, start, end, 1, sum, TEXT_MARK);
-        if (sum !== undefined) quantise(sum, vectors.subarray(i * size, (i + 1) * size));
-      });
+      const groups = options.vectors && size > 0 ? groupsOf(note) : 0;
+      const vectors = slab.bytes(groups * size);
+      let group = -1;
+      let length = LONG_GROUP;
+      for (const { heading, start, end } of note.sections) {
+        if (length >= LONG_GROUP && group < groups - 1) {
+          if (group >= 0) quantise(sum, vectors.subarray(group * size, (group + 1) * size));
+          sum.set(titleSum);
+          group++;
+          length = 0;
+        }
+        length += end - start;
+        const into = groups > 0 ? sum : undefined;
+        if (heading !== null && heading !== note.title) take(heading, 0, heading.length, HEADING_COUNT, into, TEXT_MARK);
+        take(note.text, start, end, 1, into, TEXT_MARK);
+      }
+      if (group >= 0) quantise(sum, vectors.subarray(group * size, (group + 1) * size));
 
-      const { terms, counts } = packed(tally, table);
-      const found = rows.list.slice(0, rows.used);
+      const { terms, counts } = packed(tally, table, slab);
+      const found = slab.integers(rows.used);
+      found.set(rows.list.subarray(0, rows.used));
       for (let i = 0; i < found.length; i++) if (rows.counts[found[i] as number] === TITLE_MARK) found[i] = (found[i] as number) | IN_TITLE;
       tally.clear();
       rows.clear();
@@ -106,7 +121,7 @@ export function createAnalyser(words: WordVectors | undefined): Analyser {
       return places;
     },
     vector(text) {
-      const sum = new Float32Array(size);
+      sum.fill(0);
       take(text, 0, text.length, 1, sum, TEXT_MARK);
       tally.clear();
       rows.clear();
@@ -150,16 +165,29 @@ function grown(array: Int32Array, needed: number): Int32Array {
   return larger;
 }
 
+function groupsOf(note: ParsedNote): number {
+  let groups = 0;
+  let length = LONG_GROUP;
+  for (const { start, end } of note.sections) {
+    if (length >= LONG_GROUP) {
+      groups++;
+      length = 0;
+    }
+    length += end - start;
+  }
+  return Math.min(groups, MOST_GROUPS);
+}
+
 /** Term and count go through the sort as one number. */
-function packed(tally: Tally, table: WordTable): { terms: Int32Array; counts: Uint8Array } {
+function packed(tally: Tally, table: WordTable, slab: Slab): { terms: Int32Array; counts: Uint8Array } {
   const pairs = new Float64Array(tally.used);
   for (let i = 0; i < tally.used; i++) {
     const stem = tally.list[i] as number;
     pairs[i] = table.termOfStem(stem) * 256 + Math.min(255, tally.counts[stem] as number);
   }
   pairs.sort();
-  const terms = new Int32Array(pairs.length);
-  const counts = new Uint8Array(pairs.length);
+  const terms = slab.integers(pairs.length);
+  const counts = slab.counts(pairs.length);
   for (let i = 0; i < pairs.length; i++) {
     const pair = pairs[i] as number;
     const term = Math.floor(pair / 256);

@@ -106,6 +106,7 @@ function closesFence(line: string, fence: string): boolean {
 }
 
 function plainHeading(text: string): string {
+  if (!/[[*_`]/.test(text)) return text.trim();
   return text.replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_`]/g, "").trim();
 }
 

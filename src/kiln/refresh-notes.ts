@@ -60,12 +60,11 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
       if (isStopped()) return { ...figures, notes: notes.size };
     }
     const old = notes.get(path);
-    const seen = seenNow(join(place.root, path));
-    if (old !== undefined && old.seen === seen && reader.isPlain(path)) {
+    if (old !== undefined && old.seen === seenNow(join(place.root, path)) && reader.isPlain(path)) {
       gone.delete(path);
       continue;
     }
-    const file = seen === undefined ? undefined : reader.read(path);
+    const file = reader.read(path);
     if (file === undefined) {
       figures.skipped++;
       continue;
