@@ -15,12 +15,14 @@ export type GitOptions = Omit<RunOptions, "env" | "cwd"> & {
   /** Author and committer of what is made; git refuses to commit without. */
   identity?: { name: string; email: string };
   env?: Record<string, string>;
+  /** Configuration for this one call; wins over the repository's. */
+  settings?: readonly Setting[];
 };
 
 /** Runs git so that neither the user's nor the repository's configuration can make it run another program. */
 export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<RunResult> {
-  const { identity, env, ...run } = options;
-  const settings = [...FIXED, ...(await programsOf(place, run.signal))];
+  const { identity, env, settings: extra = [], ...run } = options;
+  const settings = [...extra, ...FIXED, ...(await programsOf(place, run.signal))];
   return runProgram("git", withSafeOptions(args), {
     timeoutMs: 120_000,
     ...run,
@@ -31,8 +33,8 @@ export async function git(place: GitPlace, args: readonly string[], options: Git
 
 /** The same without a repository: `git --version`, `git init PATH`, `git bundle verify`. */
 export function plainGit(args: readonly string[], options: GitOptions & { cwd?: string } = {}): Promise<RunResult> {
-  const { identity, env, ...run } = options;
-  return runProgram("git", args, { timeoutMs: 120_000, ...run, env: { ...gitEnv(), ...identityEnv(identity), ...settingsEnv(FIXED), ...env } });
+  const { identity, env, settings = [], ...run } = options;
+  return runProgram("git", args, { timeoutMs: 120_000, ...run, env: { ...gitEnv(), ...identityEnv(identity), ...settingsEnv([...settings, ...FIXED]), ...env } });
 }
 
 type Setting = readonly [key: string, value: string];
