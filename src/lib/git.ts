@@ -63,14 +63,14 @@ const FIXED: readonly Setting[] = [
   ["advice.detachedHead", "false"],
 ];
 
-/** Sections whose keys carry a name that anyone can choose, so that a fixed list cannot switch them off. */
-const NAMED_SECTIONS = /^\s*\[\s*(?:filter|diff|merge|include|includeif|remote|url|credential|submodule|trailer)\b/im;
+/** Keys that can name a program, in sections whose name anyone can choose, so that a fixed list cannot switch them off; and files that may hold more. */
+const MAY_NAME_A_PROGRAM = /\[\s*include|\b(?:clean|smudge|process|textconv|command|external|driver|uploadpack|receivepack|vcs|proxy|helper|update|cmd)[ \t]*=/i;
 const RUNS_A_PROGRAM =
   /^(?:filter\..+\.(?:clean|smudge|process)|diff\.(?:external|(?:.+\.)?(?:textconv|command))|merge\..+\.driver|remote\..+\.(?:uploadpack|receivepack|vcs|proxy)|credential\..+\.helper|submodule\..+\.update|trailer\..+\.(?:command|cmd))$/i;
 
 async function programsOf(place: GitPlace, signal: AbortSignal | undefined): Promise<Setting[]> {
   const folder = place.commonDir ?? place.gitDir;
-  if (![join(folder, "config"), join(place.gitDir, "config.worktree")].some((file) => NAMED_SECTIONS.test(textOf(file)))) return [];
+  if (![join(folder, "config"), join(place.gitDir, "config.worktree")].some((file) => MAY_NAME_A_PROGRAM.test(textOf(file)))) return [];
   const listed = await runProgram("git", ["config", "--list", "--includes", "--name-only", "-z"], {
     env: { ...gitEnv(), ...placeEnv(place) },
     timeoutMs: 30_000,

@@ -83,6 +83,23 @@ describe("git", () => {
     expect(existsSync(canary) ? readFileSync(canary, "utf8") : "").toBe("");
   });
 
+  it.each([
+    (evil: string) => `[core] bare = false\n[core] [FILTER "evil"] CLEAN\t= ${evil}\n`,
+    (evil: string) => `[filter.evil]clean=${evil}\n`,
+    (evil: string) => `[core][include]path = included\n# ${evil}`,
+  ])("finds a program however it is written (%#)", async (config) => {
+    const { root, place } = await repository();
+    const canary = join(temporaryFolder(), "ran");
+    const evil = join(temporaryFolder(), "evil.sh");
+    writeFileSync(evil, `#!/bin/sh\necho ran >> ${canary}\ncat\n`);
+    chmodSync(evil, 0o755);
+    writeFileSync(join(root, ".git", "included"), `[filter "evil"]\n clean = ${evil}\n`);
+    writeFileSync(join(root, ".git", "config"), `${readFileSync(join(root, ".git", "config"), "utf8")}${config(evil)}`);
+    writeFiles(root, { ".gitattributes": "*.txt filter=evil\n", "b.txt": "x\n" });
+    expect((await git(place, ["add", "-A"])).code).toBe(0);
+    expect(existsSync(canary)).toBe(false);
+  });
+
   it("does not follow a `.git` that was replaced in the folder", async () => {
     const { root, place } = await repository();
     const other = await repository();
