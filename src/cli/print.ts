@@ -2,6 +2,7 @@ import type { Problem } from "../contract/problem.ts";
 import { problemText } from "../contract/problem.ts";
 import { inertLine } from "../lib/inert.ts";
 import type { CommandInput, Io } from "./command.ts";
+import { displayWidth } from "./display-width.ts";
 
 /** JSON that is also harmless on a terminal: what could move the cursor or reorder text is escaped, nothing is lost. */
 export function printJson(io: Pick<Io, "out">, value: unknown): void {
@@ -42,13 +43,6 @@ const MOST = 40;
 
 function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
-}
-
-/** Wide East Asian characters and emoji take two columns. */
-function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(character) ? 2 : 1;
-  return width;
 }
 
 /** A line for programs: fields between tabs, nothing in them that could be mistaken for one. */

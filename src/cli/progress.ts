@@ -12,18 +12,23 @@ export function progressPrinter(io: Io, options: { verbose: boolean }): ChatList
     opened: ({ id, resumed }) => line(`session ${id}${resumed ? " (resumed)" : ""}`),
     event(event) {
       if (event.type === "agent.started" && event.depth > 0) children.add(event.span_id ?? "");
-      const text = event.type === "agent.completed" ? ending(event, children) : lineOf(event, options.verbose);
+      const ofPrimary = event.type === "agent.completed" && !children.has(event.span_id ?? "");
+      const text = ofPrimary ? undefined : progressLine(event, options.verbose);
       if (text !== undefined) line(text);
     },
     delta: () => {},
     warn: (message) => line(`warning: ${inertLine(message)}`),
+    ...(io.errIsTerminal ? { bell: () => io.err("\u0007") } : {}),
   };
 }
 
-function lineOf(event: NewEvent, verbose: boolean): string | undefined {
+/** One event in words; undefined when it says nothing to a person. */
+export function progressLine(event: NewEvent, verbose = false): string | undefined {
   switch (event.type) {
     case "agent.started":
       return event.depth > 0 ? `→ Running ${inertLine(event.agent, 80)} agent...` : undefined;
+    case "agent.completed":
+      return ending(event);
     case "agent.plan":
       return verbose ? event.tasks.map((t) => `  [${t.status === "done" ? "x" : " "}] ${inertLine(t.description, 100)}`).join("\n") : undefined;
     case "agent.tool_call":
@@ -44,8 +49,7 @@ function lineOf(event: NewEvent, verbose: boolean): string | undefined {
 }
 
 /** A child's summary, indented; for a failure who, what and how bad. */
-function ending(event: Extract<NewEvent, { type: "agent.completed" }>, children: ReadonlySet<string>): string | undefined {
-  if (!children.has(event.span_id ?? "")) return undefined;
+function ending(event: Extract<NewEvent, { type: "agent.completed" }>): string {
   if (event.error !== null) return `  ✗ error: ${inertLine(event.agent, 80)} failed (${inertLine(event.error.type, 60)}): ${inertLine(event.error.message, 200)}`;
   const mark = event.status === "completed" ? "" : `${event.status === "partial" ? "warning" : "error"}: ${event.status}: `;
   return `  ${mark}${summaryLine(event.summary)}`;

@@ -156,9 +156,10 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "chat",
     summary: "ask a primary agent that plans, acts, observes and reflects",
-    args: [{ name: "[MESSAGE...]", summary: "what you want; read from stdin when it is left out" }],
+    args: [{ name: "[MESSAGE...]", summary: "what you want; on a terminal you can go on from there" }],
     options: [
       { flags: "-p, --print", summary: "answer and exit (the default without a terminal)" },
+      { flags: "--plain", summary: "converse line by line, without moving the cursor" },
       { flags: "--agent <name>", summary: "talk with this agent instead of the default primary" },
       { flags: "--model <model>", summary: "haiku, sonnet, opus or a full model id" },
       { flags: "--allow <list>", summary: "permissions that do not ask, separated by commas" },
@@ -171,6 +172,7 @@ export const COMMANDS: readonly Command[] = [
       json,
     ],
     examples: [
+      "cru chat",
       'cru chat -p "what does this project do?"',
       'cru chat -p "rename parseConfig to readConfig everywhere and run the tests" --budget 2',
       "cru chat --resume 2026-11-16-rename-parseconfig",

@@ -6,15 +6,19 @@ import type { ModelDelta } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
 import type { AgentIdentity, CheckChanges } from "../../contract/runner.ts";
 import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
+import { type AnswerInput, answerQuestion, withdrawQuestion } from "../../inbox/answer-question.ts";
+import { type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openQueue } from "../../lib/queue.ts";
 import { createRedactor } from "../../lib/redact.ts";
 import { newSpanId } from "../../lib/trace-id.ts";
 import { createStreamModel } from "../../llm/stream-model.ts";
+import { openNotifier } from "../../notify/open-notifier.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
 import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { agentsOf } from "./agents-of.ts";
+import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { startTimeLimit } from "./time-limit.ts";
@@ -34,6 +38,8 @@ export type ChatListener = {
   warn(message: string): void;
   /** A person is waited for in this process. `check` says what is wrong with changed parameters. */
   asking?(question: Question, check: CheckChanges): void;
+  /** Rings the terminal, where there is one. */
+  bell?(): void;
 };
 
 export type ChatEnd = {
@@ -69,7 +75,12 @@ export type ChatSession = {
   /** Undefined before the first turn: the folder is named after the first message. */
   metadata(): SessionMetadata | undefined;
   turn(turn: Turn): Promise<ChatEnd>;
-  close(status: Exclude<SessionStatus, "running">): void;
+  /** A person's answer out of this process. The first one wins; who comes after it gets a `CruError`. */
+  answer(answer: AnswerInput): void;
+  /** Nobody needs this answer any more. */
+  withdraw(question: Question, reason: string): void;
+  inbox(): Promise<InboxItem[]>;
+  close(status: Exclude<SessionStatus, "running">): Promise<void>;
 };
 
 export async function openChatSession(request: OpenRequest, listener: ChatListener): Promise<ChatSession> {
@@ -99,6 +110,12 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       emit({ type: "warning", message: `${Math.round(share * 100)} % of the budget is used` }),
     ),
   };
+  const notifier = openNotifier(settings.notify, {
+    bell: listener.bell === undefined ? undefined : () => listener.bell?.(), env: request.env, cwd: project.paths.root, warn: listener.warn,
+  });
+  const notices = watchForNotices(notifier, project.paths.root);
+  const inboxDeps = { paths: project.paths, clock: systemClock };
+  let turns = 0;
   let workedMs = session?.metadata().active_ms ?? 0;
   let sandbox: Promise<Sandbox> | undefined;
 
@@ -129,6 +146,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
         const end = await agents.runPrimary(identity, prompt, first ? undefined : message);
         const ended = endOf(end, { request, session: owned, timedOut: limit.signal.aborted });
         if (end.inboxId === null) recordEnd(ended, { session: owned, identity, durationMs: Math.round(systemClock.monotonicMs() - started), emit });
+        notices.ended(ended, ++turns);
         return ended;
       } catch (error) {
         owned.finish("interrupted");
@@ -138,13 +156,20 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
         workedMs += systemClock.monotonicMs() - started;
       }
     },
-    close: (status) => void session?.finish(status),
+    answer: (answer) => void answerQuestion(answer, inboxDeps),
+    withdraw: (question, reason) => void withdrawQuestion(question, reason, inboxDeps),
+    inbox: async () => (await listInbox(project.paths, { closed: 0 })).items,
+    async close(status) {
+      session?.finish(status);
+      await notifier.settled();
+    },
   };
 
   function emit(event: NewEvent): void {
     if (session === undefined) return;
     session.emit(event);
     events.push({ v: 1, ts: systemClock.now().toISOString(), seq: events.length, trace_id: session.traceId, ...event } as CruEvent);
+    notices.event(event);
     listener.event(event);
   }
 

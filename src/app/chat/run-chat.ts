@@ -10,6 +10,6 @@ export type ChatRequest = OpenRequest & {
 export async function runChat(request: ChatRequest, listener: ChatListener): Promise<ChatEnd> {
   const chat = await openChatSession(request, listener);
   const end = await chat.turn({ message: request.message, signal: request.signal, takeGuidance: () => [] });
-  chat.close(end.status);
+  await chat.close(end.status);
   return end;
 }

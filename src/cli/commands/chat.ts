@@ -1,7 +1,6 @@
 import { isPermission, PERMISSIONS, type Permission } from "../../contract/permission.ts";
 import { CruError } from "../../contract/error.ts";
-import type { ChatEnd } from "../../app/chat/chat-session.ts";
-import { runChat } from "../../app/chat/run-chat.ts";
+import type { ChatEnd, OpenRequest } from "../../app/chat/chat-session.ts";
 import { didYouMean } from "../../lib/nearest.ts";
 import { inert } from "../../lib/inert.ts";
 import type { CommandInput, Io, Run } from "../command.ts";
@@ -10,23 +9,38 @@ import { progressPrinter } from "../progress.ts";
 const EXIT: Record<ChatEnd["status"], number> = { completed: 0, failed: 1, waiting: 4, blocked: 4, interrupted: 130, cancelled: 130 };
 
 export const run: Run = async (input) => {
+  const { options, env } = input;
+  const request: OpenRequest = {
+    cwd: input.cwd, env, trust: options.trust === true, resume: text(options.resume), wait: options.wait === true, verbose: options.verbose === true,
+    agent: text(options.agent), model: text(options.model), allow: rights(options.allow, "--allow"), deny: rights(options.deny, "--deny"),
+    maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false),
+  };
+  const mode = modeOf(input);
+  if (mode === "print") return printOnce(input, request);
+  const message = words(input);
+  const live = { ...request, wait: true };
+  if (mode === "plain") return (await import("../chat/plain-chat.ts")).plainChat({ request: live, message, io: input.io });
+  return (await import("../chat/interactive-chat.ts")).interactiveChat({ request: live, message, colour: (env.NO_COLOR ?? "") === "" });
+};
+
+/** A conversation needs a terminal, or `--plain` in so many words. */
+function modeOf({ options, env, io }: CommandInput): "print" | "plain" | "interactive" {
+  if (options.print === true || options.json === true || options.input === false) return "print";
+  if (options.plain === true) return "plain";
+  if (!io.inIsTerminal || !io.outIsTerminal) return "print";
+  return (env.TERM ?? "dumb") === "dumb" ? "plain" : "interactive";
+}
+
+async function printOnce(input: CommandInput, request: OpenRequest): Promise<number> {
   const { options, io } = input;
-  const resume = text(options.resume);
-  const message = await messageOf(input, resume);
+  const message = await messageOf(input, request.resume);
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new DOMException("interrupted", "AbortError"));
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
-  const printer = progressPrinter(io, { verbose: options.verbose === true });
   try {
-    const end = await runChat(
-      {
-        cwd: input.cwd, env: input.env, trust: options.trust === true, message, resume, wait: options.wait === true, verbose: options.verbose === true,
-        agent: text(options.agent), model: text(options.model), allow: rights(options.allow, "--allow"), deny: rights(options.deny, "--deny"),
-        maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false), signal: stop.signal,
-      },
-      printer,
-    );
+    const { runChat } = await import("../../app/chat/run-chat.ts");
+    const end = await runChat({ ...request, message, signal: stop.signal }, progressPrinter(io, { verbose: request.verbose }));
     if (options.json === true) io.out(`${JSON.stringify(jsonOf(end))}\n`);
     else print(end, io);
     return EXIT[end.status];
@@ -34,7 +48,7 @@ export const run: Run = async (input) => {
     process.removeListener("SIGINT", onSignal);
     process.removeListener("SIGTERM", onSignal);
   }
-};
+}
 
 function print(end: ChatEnd, io: Io): void {
   if (end.steps !== "") io.out(`${inert(end.steps)}\n\n`);
@@ -52,12 +66,17 @@ function jsonOf(end: ChatEnd): unknown {
 
 /** The words on the command line, else what is piped in. */
 async function messageOf(input: CommandInput, resume: string | undefined): Promise<string | undefined> {
-  const words = input.args.join(" ").trim();
-  if (words !== "") return words;
+  const said = words(input);
+  if (said !== undefined) return said;
   if (resume !== undefined) return undefined;
   const piped = input.io.inIsTerminal ? "" : (await readAll()).trim();
   if (piped !== "") return piped;
   throw new CruError("usage", "chat needs a message", { hint: 'for example: cru chat -p "explain what this project does"' });
+}
+
+function words(input: CommandInput): string | undefined {
+  const said = input.args.join(" ").trim();
+  return said === "" ? undefined : said;
 }
 
 async function readAll(): Promise<string> {
@@ -67,8 +86,8 @@ async function readAll(): Promise<string> {
 }
 
 function rights(value: unknown, flag: string): Permission[] {
-  const words = typeof value === "string" ? value.split(",").map((w) => w.trim()).filter((w) => w !== "") : [];
-  return words.map((word) => {
+  const names = typeof value === "string" ? value.split(",").map((w) => w.trim()).filter((w) => w !== "") : [];
+  return names.map((word) => {
     if (isPermission(word)) return word;
     throw new CruError("usage", `${flag}: unknown permission '${word}'`, { hint: didYouMean(word, PERMISSIONS) });
   });

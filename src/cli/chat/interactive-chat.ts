@@ -1,0 +1,253 @@
+import type { ChatListener, ChatSession, OpenRequest } from "../../app/chat/chat-session.ts";
+import { CruError } from "../../contract/error.ts";
+import { inertLine } from "../../lib/inert.ts";
+import { applyDelta, applyEvent } from "./apply-event.ts";
+import { type ChatState, newState } from "./chat-state.ts";
+import { type DialogEffect, openDialog, pressDialog } from "./dialog.ts";
+import { createEditor } from "./editor.ts";
+import { createHistory } from "./history.ts";
+import type { Key } from "./keys.ts";
+import { type Line, line, lineWidth, plainText, span, wrap } from "./line.ts";
+import { createScreen } from "./screen.ts";
+import { isSlash, runSlash, SLASH } from "./slash-commands.ts";
+import { openTerminal } from "./terminal.ts";
+import { replayEvents, runTurns, type Turns } from "./turns.ts";
+import { type Focus, view } from "./view.ts";
+
+export type InteractiveInput = { request: OpenRequest; message: string | undefined; colour: boolean };
+
+const FRAME_MS = 16;
+const TICK_MS = 120;
+const REPLAYED_LINES = 200;
+/** Keys that were meant for the message must not decide anything: who was typing gets this long to look up. */
+const ARM_MS = 800;
+const TWICE_MS = 2000;
+
+/** `cru chat` on a terminal. The prompt stands before anything else is loaded. */
+export async function interactiveChat({ request, message, colour }: InteractiveInput): Promise<number> {
+  const now = (): number => performance.now();
+  const state: ChatState = newState(request.verbose);
+  const focus: Focus = { dialog: undefined, calls: undefined, editor: createEditor(), hint: "", armed: true };
+  const history = createHistory();
+  const pending: Line[] = [];
+  let chat: ChatSession | undefined;
+  let turns: Turns | undefined;
+  let frameTimer: NodeJS.Timeout | undefined;
+  let lastKeyMs = Number.NEGATIVE_INFINITY;
+  let firstStop = Number.NEGATIVE_INFINITY;
+  let hintUntil = 0;
+  let leave: (why: "left" | "signal") => void = () => {};
+  let fail: (error: unknown) => void = () => {};
+  const left = new Promise<"left" | "signal">((resolve, reject) => {
+    leave = resolve;
+    fail = reject;
+  });
+  const said: string[] = message === undefined ? [] : [message];
+
+  const terminal = openTerminal({ key: (key) => guard(() => press(key)), resize: () => guard(() => screen.resized(frame())), hangUp: () => leave("signal") });
+  const screen = createScreen({ write: terminal.write, columns: terminal.columns, colour });
+  const width = (): number => Math.max(20, terminal.columns() - 1);
+  const frame = () => view({ state, focus, model: chat?.primary().model ?? "", now: now(), columns: terminal.columns(), rows: terminal.rows() });
+  const tick = setInterval(() => guard(onTick), TICK_MS);
+  const onSignal = (): void => leave("signal");
+  for (const signal of SIGNALS) process.once(signal, onSignal);
+  screen.print(banner(width()), frame());
+
+  let status = "";
+  try {
+    const { openChatSession } = await import("../../app/chat/chat-session.ts");
+    chat = await openChatSession(request, listener());
+    turns = runTurns({ chat, state, print, width, now, unheard: (words) => focus.editor.isEmpty() && focus.editor.set(words), failed: fail });
+    if (chat.metadata() !== undefined) print(replayEvents(chat, state, width(), REPLAYED_LINES));
+    if (chat.unfinished && message === undefined) turns.goOn();
+    for (const words of said) turns.say(words);
+    changed();
+    const why = await left;
+    await turns.leave();
+    const id = chat.metadata()?.session_id;
+    status = id === undefined ? "" : `session ${id}\n→ go on with \`cru chat --resume ${id}\`\n`;
+    return why === "signal" ? 130 : 0;
+  } finally {
+    clearInterval(tick);
+    clearTimeout(frameTimer);
+    for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+    flushPending();
+    screen.clear();
+    terminal.close();
+    process.stdout.write(status);
+  }
+
+  function listener(): ChatListener {
+    return {
+      opened: () => changed(),
+      event: (event) => print(applyEvent(state, event, now(), width())),
+      delta: (spanId, delta) => print(applyDelta(state, spanId, delta, width())),
+      warn: (text) => print([line(`warning: ${inertLine(text)}`, "yellow")]),
+      asking(question, check) {
+        state.questions.push({ question, check, explain: undefined, openedMs: now() });
+        changed();
+      },
+      bell: () => terminal.write("\u0007"),
+    };
+  }
+
+  function print(lines: readonly Line[]): void {
+    pending.push(...lines);
+    changed();
+  }
+
+  /** Changes of one moment are one frame. */
+  function changed(): void {
+    frameTimer ??= setTimeout(() => guard(draw), FRAME_MS);
+  }
+
+  function draw(): void {
+    frameTimer = undefined;
+    showQuestion();
+    if (pending.length > 0) flushPending();
+    else screen.draw(frame());
+  }
+
+  function flushPending(): void {
+    if (pending.length > 0) screen.print(pending.splice(0).flatMap((l) => fitted(l, width())), frame());
+  }
+
+  function showQuestion(): void {
+    const [first] = state.questions;
+    if (focus.dialog !== undefined && focus.dialog.pending !== first) focus.dialog = undefined;
+    if (first !== undefined && focus.dialog === undefined) {
+      focus.dialog = openDialog(first);
+      focus.calls = undefined;
+    }
+    focus.armed = now() - lastKeyMs > ARM_MS || first === undefined || lastKeyMs > first.openedMs + ARM_MS;
+  }
+
+  function onTick(): void {
+    if (focus.hint !== "" && now() > hintUntil) focus.hint = "";
+    else if (state.working === undefined && focus.dialog === undefined) return;
+    changed();
+  }
+
+  function hint(text: string): void {
+    focus.hint = text;
+    hintUntil = now() + TWICE_MS;
+  }
+
+  function press(key: Key): void {
+    changed();
+    if (key.type === "key" && key.name === "ctrl-c") return stopKey();
+    if (key.type === "key" && key.name === "ctrl-z") return terminal.suspend(() => screen.resized(frame()));
+    if (key.type === "key" && key.name === "ctrl-l") {
+      terminal.write("\u001b[2J\u001b[H");
+      return screen.print([], frame());
+    }
+    if (focus.calls !== undefined) return pressCalls(key, focus.calls);
+    if (focus.dialog !== undefined) return pressInDialog(key);
+    lastKeyMs = now();
+    if (key.type === "key" && pressNamed(key.name, key.alt)) return;
+    focus.editor.press(key);
+  }
+
+  function pressInDialog(key: Key): void {
+    const dialog = focus.dialog;
+    if (dialog === undefined) return;
+    if (!focus.armed) {
+      lastKeyMs = now();
+      return;
+    }
+    if (key.type === "key" && key.name === "ctrl-d" && dialog.editor.isEmpty()) return leave("left");
+    if (key.type === "key" && key.name === "ctrl-o") focus.calls = { back: 0, scroll: 0 };
+    apply(pressDialog(dialog, key));
+  }
+
+  function apply(effect: DialogEffect): void {
+    const dialog = focus.dialog;
+    if (dialog === undefined || effect.kind === "none") return;
+    if (effect.kind === "interrupt") return turns?.interrupt();
+    const { question } = dialog.pending;
+    if (effect.kind === "ask") {
+      const talk = dialog.talk.at(-1);
+      void dialog.pending.explain?.(effect.text).then((answer) => {
+        if (talk !== undefined) talk.answer = answer;
+        changed();
+      }, fail);
+      return;
+    }
+    try {
+      chat?.answer({ ...effect.answer, id: question.id, actionHash: question.action_hash });
+    } catch (error) {
+      if (!(error instanceof CruError)) throw error;
+      dialog.fault = error.message;
+    }
+  }
+
+  /** Keys with a meaning of their own; everything else is typed. */
+  function pressNamed(name: string, alt: boolean): boolean {
+    const { editor } = focus;
+    if (name === "enter" && !alt && !editor.text().endsWith("\\")) submit(editor.text());
+    else if (name === "escape") turns?.interrupt();
+    else if (name === "ctrl-d" && editor.isEmpty()) leave("left");
+    else if (name === "ctrl-o") focus.calls = { back: 0, scroll: 0 };
+    else if (name === "tab") editor.set(Object.keys(SLASH).find((c) => c.startsWith(editor.text()) && editor.text() !== "") ?? editor.text());
+    else if ((name === "up" || name === "down") && !editor.press({ type: "key", name, alt: false })) {
+      const words = name === "up" ? history.back(editor.text()) : history.forward();
+      if (words !== undefined) editor.set(words);
+    } else return name === "up" || name === "down";
+    return true;
+  }
+
+  function submit(text: string): void {
+    if (text.trim() === "") return;
+    focus.editor.set("");
+    history.add(text);
+    if (!isSlash(text)) {
+      if (turns === undefined) said.push(text);
+      else turns.say(text);
+    } else if (chat !== undefined) {
+      print([[span(`› ${text.trim()}`, "dim")]]);
+      void runSlash(text, { chat, state, width: width() }).then((result) => {
+        print([...result.lines, []]);
+        if (result.leave === true) leave("left");
+      }, fail);
+    }
+  }
+
+  function stopKey(): void {
+    if (now() - firstStop < TWICE_MS) return leave("signal");
+    firstStop = now();
+    hint("Ctrl-C again leaves");
+    if (state.working !== undefined) turns?.interrupt();
+    else focus.editor.set("");
+  }
+
+  function pressCalls(key: Key, panel: { back: number; scroll: number }): void {
+    if (key.type !== "key") return void (key.type === "text" && key.text === "q" && (focus.calls = undefined));
+    const most = Math.max(0, state.calls.length - 1);
+    if (key.name === "escape" || key.name === "ctrl-o") focus.calls = undefined;
+    else if (key.name === "left") Object.assign(panel, { back: Math.min(most, panel.back + 1), scroll: 0 });
+    else if (key.name === "right") Object.assign(panel, { back: Math.max(0, panel.back - 1), scroll: 0 });
+    else panel.scroll = Math.max(0, panel.scroll + ({ up: -1, down: 1, "page-up": -10, "page-down": 10 }[key.name as string] ?? 0));
+  }
+
+  /** A bug in here must end the chat with its stack, not be lost in a timer. */
+  function guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      fail(error);
+    }
+  }
+}
+
+const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
+
+function banner(width: number): Line[] {
+  return [[span("Crucible", "bold"), span(width > 60 ? "  ask for something; /help shows commands and keys" : "  /help", "dim")], []];
+}
+
+/** Long lines are broken at words, below their own beginning. */
+function fitted(one: Line, width: number): Line[] {
+  if (lineWidth(one) <= width) return [one];
+  const [indent = ""] = /^\s*/.exec(plainText(one)) ?? [];
+  return wrap(one, width, [span(indent)]);
+}

@@ -1,0 +1,102 @@
+import { cost, count } from "../figures.ts";
+import { agentTree } from "./agent-tree.ts";
+import { detailLines, runningLine } from "./call-lines.ts";
+import { type Call, type ChatState, liveChildren } from "./chat-state.ts";
+import type { Dialog } from "./dialog.ts";
+import { dialogView, keyLine } from "./dialog-view.ts";
+import type { Editor } from "./editor.ts";
+import { cut, type Line, line, span, spread } from "./line.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { planLines } from "./plan-lines.ts";
+import type { Frame } from "./screen.ts";
+import { inertLine } from "../../lib/inert.ts";
+
+/** What is open on the screen besides the conversation. */
+export type Focus = {
+  dialog: Dialog | undefined;
+  /** The panel of tool calls: which one, counted from the newest, and how far it is scrolled. */
+  calls: { back: number; scroll: number } | undefined;
+  editor: Editor;
+  /** One line about the last key, e.g. that a second Ctrl-C leaves. */
+  hint: string;
+  armed: boolean;
+};
+
+export type ViewInput = { state: ChatState; focus: Focus; model: string; now: number; columns: number; rows: number };
+
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** Everything below the scrollback. Never higher than the terminal; what matters least gives way first. */
+export function view(input: ViewInput): Frame {
+  const { state, focus, now } = input;
+  const width = Math.max(20, input.columns - 1);
+  const rows = Math.max(6, input.rows - 1);
+  if (focus.calls !== undefined) return callsPanel(state, focus.calls, width, rows);
+  const spinner = SPINNER[Math.floor(now / 120) % SPINNER.length] ?? "·";
+  const foot = focus.dialog === undefined ? inputView(input, width, spinner) : dialogView(focus.dialog, { width, rows: Math.max(8, rows - 2), now, more: state.questions.length - 1, armed: focus.armed });
+  const above = aboveInput(input, width, rows - foot.lines.length, spinner);
+  const cursor = foot.cursor === undefined ? undefined : { row: above.length + foot.cursor.row, column: foot.cursor.column };
+  return { lines: [...above, ...foot.lines], cursor };
+}
+
+function aboveInput({ state, now }: ViewInput, width: number, room: number, spinner: string): Line[] {
+  const running = state.calls.filter((c) => c.ok === undefined && c.tool !== "spawn_agent" && state.agents.find((a) => a.span === c.span)?.depth === 0);
+  const calls = state.working === undefined || state.questions.length > 0 ? [] : running.map((c) => runningLine(c, now, spinner, width));
+  const tree = agentTree(state, now, spinner, width);
+  const queued = state.queued.map((q) => cut([span("  ↳ ", "blue"), span(inertLine(q, 200)), span("  waits for the next step", "dim")], width));
+  const fixed = [...calls, ...tree, ...queued];
+  const plan = state.plan.length === 0 ? [] : planLines(state.plan, width, Math.max(2, Math.min(10, room - fixed.length - 3)));
+  const parts = [...withGap(plan), ...withGap(fixed)];
+  const tail = replyTail(state, width, Math.max(0, room - parts.length - 1));
+  return [...tail, ...parts].slice(-Math.max(0, room));
+}
+
+function withGap(lines: readonly Line[]): Line[] {
+  return lines.length === 0 ? [] : [...lines, []];
+}
+
+function replyTail(state: ChatState, width: number, room: number): Line[] {
+  const text = state.reply.text.slice(state.reply.printed);
+  if (text.trim() === "" || room < 1) return [];
+  return withGap(renderMarkdown(text, width).slice(-room));
+}
+
+const MOST_INPUT_LINES = 8;
+
+function inputView({ state, focus, model, now, columns }: ViewInput, width: number, spinner: string): Frame {
+  const { lines, cursor } = focus.editor.layout(Math.max(8, width - 3));
+  const from = Math.max(0, Math.min(cursor.row - MOST_INPUT_LINES + 1, lines.length - MOST_INPUT_LINES));
+  const placeholder = focus.editor.isEmpty() ? (state.working === undefined ? "ask, or /help" : "type to steer; it is heard at the next step") : "";
+  const input = lines.slice(from, from + MOST_INPUT_LINES).map((l, i): Line => [span(i + from === 0 ? "› " : "  ", "blue"), span(l), span(placeholder, "dim")]);
+  return {
+    lines: [line("─".repeat(columns - 1), "dim"), ...input, statusLine(state, focus, model, now, width, spinner)],
+    cursor: { row: 1 + cursor.row - from, column: cursor.column + 2 },
+  };
+}
+
+function statusLine(state: ChatState, focus: Focus, model: string, now: number, width: number, spinner: string): Line {
+  const spent = `${cost(state.costUsd)}${state.estimated ? " estimated" : ""} · ${count(state.tokens)} tok`;
+  const right = [span(`${inertLine(model, 40)} · ${spent}`, "dim")];
+  if (focus.hint !== "") return spread([span(`  ${focus.hint}`, "yellow")], right, width);
+  if (state.working === undefined) return spread([span("  /help · Ctrl-D leaves", "dim")], right, width);
+  const children = liveChildren(state).length;
+  const doing = children > 0 ? `${children} ${children === 1 ? "agent" : "agents"} at work` : state.reply.thinking ? "thinking" : state.working.doing;
+  return spread([span(`${spinner} `, "yellow"), span(`${doing} ${Math.floor((now - state.working.since) / 1000)} s`), span("  Esc stops · Ctrl-O opens calls", "dim")], right, width);
+}
+
+function callsPanel(state: ChatState, panel: { back: number; scroll: number }, width: number, rows: number): Frame {
+  const call = state.calls.at(-1 - panel.back);
+  const keys = keyLine([["←→", "other calls"], ["↑↓", "scroll"], ["Esc", "close"]], width);
+  if (call === undefined) return { lines: [line("  no tool was called yet", "dim"), keys], cursor: undefined };
+  const body = detailLines(call, width - 2);
+  const room = Math.max(1, rows - 3);
+  panel.scroll = Math.max(0, Math.min(panel.scroll, body.length - room));
+  const shown = body.slice(panel.scroll, panel.scroll + room).map((l): Line => [span("  "), ...l]);
+  return { lines: [callTitle(call, state.calls.length - panel.back, state.calls.length, width), ...shown, keys], cursor: undefined };
+}
+
+function callTitle(call: Call, number: number, total: number, width: number): Line {
+  const rest = ` ${number} of ${total} · ${inertLine(call.agent, 40)} `;
+  const name = inertLine(call.tool, 40);
+  return cut([span("── ", "cyan"), span(name, "cyan", "bold"), span(rest, "cyan"), span("─".repeat(Math.max(0, width - 4 - name.length - rest.length)), "cyan")], width);
+}
