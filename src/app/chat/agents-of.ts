@@ -36,7 +36,7 @@ export type Chat = {
   sandbox: Sandbox;
   /** What the user said while the primary worked. */
   takeGuidance(): string[];
-  asking(question: Question, check: CheckChanges): void;
+  asking(question: Question, check: CheckChanges | undefined): void;
 };
 
 /** The agents of one session: how its primary and every child get what they need. */

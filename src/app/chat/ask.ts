@@ -24,7 +24,7 @@ export type AskDeps = {
   /** Of an earlier process of this session. */
   recorded: readonly CruEvent[];
   /** Hears of each question that is about to be waited for. */
-  asking(question: Question, check: CheckChanges): void;
+  asking(question: Question, check: CheckChanges | undefined): void;
 };
 
 /** Asks through the inbox: written before anyone is asked, found again by its key after a restart. */
@@ -41,7 +41,7 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   };
 
   function wait(question: Question, input: AskInput): Promise<Answer | undefined> {
-    deps.asking(question, input.check ?? (() => undefined));
+    deps.asking(question, input.check);
     return deps.waiting(() => awaitAnswer(question, deps));
   }
 

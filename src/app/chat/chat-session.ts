@@ -36,8 +36,8 @@ export type ChatListener = {
   event(event: NewEvent): void;
   delta(span: string, delta: ModelDelta): void;
   warn(message: string): void;
-  /** A person is waited for in this process. `check` says what is wrong with changed parameters. */
-  asking?(question: Question, check: CheckChanges): void;
+  /** A person is waited for in this process. `check` says what is wrong with changed parameters; undefined when they cannot be changed. */
+  asking?(question: Question, check: CheckChanges | undefined): void;
   /** Rings the terminal, where there is one. */
   bell?(): void;
 };

@@ -1,9 +1,10 @@
 import type { NewEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
 import { inertLine } from "../../lib/inert.ts";
+import { cost } from "../figures.ts";
 import { progressLine } from "../progress.ts";
 import type { AgentRow, Call, ChatState } from "./chat-state.ts";
-import { callLines } from "./call-lines.ts";
+import { callLines, duration } from "./call-lines.ts";
 import { type Line, line, span } from "./line.ts";
 import { planLines } from "./plan-lines.ts";
 import { renderMarkdown, stableLength } from "./markdown.ts";
@@ -114,14 +115,21 @@ function usage(state: ChatState, event: Extract<NewEvent, { type: "agent.usage" 
 function completed(state: ChatState, event: Extract<NewEvent, { type: "agent.completed" }>, agent: AgentRow | undefined, now: number, width: number): Line[] {
   if (agent !== undefined) Object.assign(agent, { endedMs: now, status: event.error !== null ? "failed" : event.status === "partial" ? "partial" : "completed" });
   if (agent === undefined || agent.depth === 0) {
-    const plan = state.plan.length === 0 ? [] : [...planLines(state.plan, width), []];
+    const plan = leftOver(state, width);
     state.plan = [];
     return [...flushReply(state, width), ...plan];
   }
   const ending = text(progressLine(event));
   const file = event.file === undefined ? "" : ` · ${inertLine(event.file, 80)}`;
   const style = event.error !== null || event.status !== "completed" ? (event.status === "partial" ? "yellow" : "red") : "green";
-  return [line(ending, style), line(`    ${(event.duration_ms / 1000).toFixed(1)} s${file}`, "dim")];
+  return [line(ending, style), line(`    ${duration(event.duration_ms)} · ${cost(event.cost_usd)}${file}`, "dim")];
+}
+
+/** A plan that was carried out needs one line; one that was not shows what is left. */
+function leftOver({ plan }: ChatState, width: number): Line[] {
+  if (plan.length === 0) return [];
+  const lines = planLines(plan, width);
+  return [[], ...(plan.every((t) => t.status === "done") ? lines.slice(0, 1) : lines), []];
 }
 
 function closed(state: ChatState, event: Extract<NewEvent, { type: "inbox.closed" }>, agent: AgentRow | undefined): Line[] {
@@ -178,7 +186,7 @@ function printUpTo(state: ChatState, end: number, width: number): Line[] {
   if (end <= reply.printed) return [];
   reply.printed = end;
   const lines = renderMarkdown(piece, width);
-  return lines.length === 0 ? [] : [...lines, []];
+  return lines.length === 0 ? [] : [[], ...lines, []];
 }
 
 function text(progress: string | undefined): string {

@@ -29,7 +29,7 @@ export type Call = {
 };
 
 /** `explain` asks the agent back before deciding; undefined when nobody can be asked. */
-export type Pending = { question: Question; check: CheckChanges; explain: ((text: string) => Promise<string>) | undefined; openedMs: number };
+export type Pending = { question: Question; check: CheckChanges | undefined; explain: ((text: string) => Promise<string>) | undefined; openedMs: number };
 
 /** What the screen knows of the conversation; changed only by `applyEvent`, `applyDelta` and the chat's own keys. */
 export type ChatState = {

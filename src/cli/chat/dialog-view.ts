@@ -20,12 +20,12 @@ export function dialogView(dialog: Dialog, view: DialogView): Frame {
   }
   const foot = footOf(dialog, view);
   const body = bodyOf(dialog, view.width - 2);
-  const room = Math.max(1, view.rows - head.length - foot.lines.length - 1);
+  const room = Math.max(1, view.rows - head.length - foot.lines.length - 3);
   dialog.scroll = Math.min(dialog.scroll, Math.max(0, body.length - room));
   const shown = body.slice(dialog.scroll, dialog.scroll + room).map((l): Line => [span("  "), ...l]);
   const rest = body.length - dialog.scroll - room;
   const gap: Line = rest > 0 || dialog.scroll > 0 ? line(rest > 0 ? `  … ${rest} more ${rest === 1 ? "line" : "lines"}, ↓ scrolls` : "  ↑ scrolls back", "dim") : [];
-  const lines = [...head, ...shown, ...(shown.length === 0 ? [] : [gap]), ...foot.lines];
+  const lines = [...head, ...(shown.length === 0 ? [] : [[]]), ...shown, ...(shown.length === 0 ? [] : [[]]), ...(gap.length === 0 ? [] : [gap]), ...foot.lines];
   const cursor = foot.cursor === undefined ? undefined : { row: lines.length - foot.lines.length + foot.cursor.row, column: foot.cursor.column };
   return { lines, cursor };
 }

@@ -30,7 +30,7 @@ export function openDialog(pending: Pending): Dialog {
 }
 
 export function parametersOf(dialog: Dialog): [string, unknown][] {
-  const input = dialog.pending.question.action?.input;
+  const input = dialog.pending.check === undefined ? undefined : dialog.pending.question.action?.input;
   return typeof input === "object" && input !== null && !Array.isArray(input) ? Object.entries({ ...input, ...dialog.set }) : [];
 }
 
@@ -117,7 +117,7 @@ function setValue(dialog: Dialog, text: string): DialogEffect {
   const set = { ...dialog.set, [name]: value };
   const original = (dialog.pending.question.action?.input as Record<string, unknown> | undefined)?.[name];
   if (JSON.stringify(value) === JSON.stringify(original)) delete set[name];
-  const fault = dialog.pending.check(set);
+  const fault = dialog.pending.check?.(set);
   if (fault !== undefined) {
     dialog.fault = fault;
     return NONE;

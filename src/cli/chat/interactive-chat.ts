@@ -30,6 +30,7 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
   const focus: Focus = { dialog: undefined, calls: undefined, editor: createEditor(), hint: "", armed: true };
   const history = createHistory();
   const pending: Line[] = [];
+  let gap = false;
   let chat: ChatSession | undefined;
   let turns: Turns | undefined;
   let frameTimer: NodeJS.Timeout | undefined;
@@ -47,7 +48,7 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
   const terminal = openTerminal({ key: (key) => guard(() => press(key)), resize: () => guard(() => screen.resized(frame())), hangUp: () => leave("signal") });
   const screen = createScreen({ write: terminal.write, columns: terminal.columns, colour });
   const width = (): number => Math.max(20, terminal.columns() - 1);
-  const frame = () => view({ state, focus, model: chat?.primary().model ?? "", now: now(), columns: terminal.columns(), rows: terminal.rows() });
+  const frame = () => view({ gap, state, focus, model: chat?.primary().model ?? "", now: now(), columns: terminal.columns(), rows: terminal.rows() });
   const tick = setInterval(() => guard(onTick), TICK_MS);
   const onSignal = (): void => leave("signal");
   for (const signal of SIGNALS) process.once(signal, onSignal);
@@ -104,12 +105,19 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
   function draw(): void {
     frameTimer = undefined;
     showQuestion();
-    if (pending.length > 0) flushPending();
-    else screen.draw(frame());
+    flushPending();
+    screen.draw(frame());
   }
 
   function flushPending(): void {
-    if (pending.length > 0) screen.print(pending.splice(0).flatMap((l) => fitted(l, width())), frame());
+    const lines = pending.splice(0).flatMap((l) => fitted(l, width())).filter((l) => {
+      // Never two empty lines in a row.
+      const empty = lineWidth(l) === 0;
+      const shown = gap || !empty;
+      gap = !empty;
+      return shown;
+    });
+    if (lines.length > 0) screen.print(lines, frame());
   }
 
   function showQuestion(): void {

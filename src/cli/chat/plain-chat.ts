@@ -96,7 +96,7 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
   }
 }
 
-function questionLines({ question }: Pick<Pending, "question" | "check">): Line[] {
+function questionLines({ question, check }: Pick<Pending, "question" | "check">): Line[] {
   const words = question.kind === "question" || question.kind === "guidance";
   const confirm = question.reversible ? "" : ` confirm=${inertLine(question.confirm_word ?? "", 60)}`;
   return [
@@ -104,7 +104,7 @@ function questionLines({ question }: Pick<Pending, "question" | "check">): Line[
     ...(words ? [] : [line(question.reversible ? "  reversible" : "  cannot be undone")]),
     ...inert(question.body).split("\n").map((l) => line(`  ${l}`)),
     ...question.options.filter(() => words).map((o, i) => line(`  ${i + 1}. ${inertLine(o, 200)}`)),
-    line(words ? "  answer in words" : `  answer with: approve${confirm} [name=value ...] | deny [reason]`),
+    line(words ? "  answer in words" : `  answer with: approve${confirm}${check === undefined ? "" : " [name=value ...]"} | deny [reason]`),
   ];
 }
 
@@ -122,7 +122,7 @@ function parseReply({ question, check }: Pending, text: string): Omit<AnswerInpu
     if (name === "confirm") confirm = value;
     else set[name] = valueOf(value, (question.action?.input as Record<string, unknown> | undefined)?.[name]);
   }
-  const fault = check(set);
+  const fault = check === undefined ? (Object.keys(set).length > 0 ? "its parameters cannot be changed" : undefined) : check(set);
   return fault === undefined ? { decision: "approve", set, ...(confirm === undefined ? {} : { confirm }) } : `✗ ${inertLine(fault, 200)}`;
 }
 

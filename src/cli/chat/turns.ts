@@ -41,6 +41,7 @@ export function runTurns(deps: TurnsDeps): Turns {
     stop = new AbortController();
     state.turn++;
     state.printed = [];
+    for (const agent of state.agents) if (agent.depth === 0) Object.assign(agent, { startedMs: deps.now(), endedMs: undefined, status: "running" });
     state.working = { since: deps.now(), doing: "thinking" };
     state.said = message;
     const heardBefore = deps.now();

@@ -1,4 +1,4 @@
-import { cost, count } from "../figures.ts";
+import { cost } from "../figures.ts";
 import { agentTree } from "./agent-tree.ts";
 import { detailLines, runningLine } from "./call-lines.ts";
 import { type Call, type ChatState, liveChildren } from "./chat-state.ts";
@@ -22,7 +22,8 @@ export type Focus = {
   armed: boolean;
 };
 
-export type ViewInput = { state: ChatState; focus: Focus; model: string; now: number; columns: number; rows: number };
+/** `gap`: the last line of the scrollback is not empty. */
+export type ViewInput = { gap: boolean; state: ChatState; focus: Focus; model: string; now: number; columns: number; rows: number };
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -34,7 +35,8 @@ export function view(input: ViewInput): Frame {
   if (focus.calls !== undefined) return callsPanel(state, focus.calls, width, rows);
   const spinner = SPINNER[Math.floor(now / 120) % SPINNER.length] ?? "·";
   const foot = focus.dialog === undefined ? inputView(input, width, spinner) : dialogView(focus.dialog, { width, rows: Math.max(8, rows - 2), now, more: state.questions.length - 1, armed: focus.armed });
-  const above = aboveInput(input, width, rows - foot.lines.length, spinner);
+  const gap: Line[] = input.gap ? [[]] : [];
+  const above = [...gap, ...aboveInput(input, width, rows - foot.lines.length - gap.length, spinner)];
   const cursor = foot.cursor === undefined ? undefined : { row: above.length + foot.cursor.row, column: foot.cursor.column };
   return { lines: [...above, ...foot.lines], cursor };
 }
@@ -75,13 +77,12 @@ function inputView({ state, focus, model, now, columns }: ViewInput, width: numb
 }
 
 function statusLine(state: ChatState, focus: Focus, model: string, now: number, width: number, spinner: string): Line {
-  const spent = `${cost(state.costUsd)}${state.estimated ? " estimated" : ""} · ${count(state.tokens)} tok`;
-  const right = [span(`${inertLine(model, 40)} · ${spent}`, "dim")];
+  const right = model === "" ? [] : [span(`${inertLine(model, 40)} · ${cost(state.costUsd)}${state.estimated ? " estimated" : ""}`, "dim")];
   if (focus.hint !== "") return spread([span(`  ${focus.hint}`, "yellow")], right, width);
   if (state.working === undefined) return spread([span("  /help · Ctrl-D leaves", "dim")], right, width);
   const children = liveChildren(state).length;
   const doing = children > 0 ? `${children} ${children === 1 ? "agent" : "agents"} at work` : state.reply.thinking ? "thinking" : state.working.doing;
-  return spread([span(`${spinner} `, "yellow"), span(`${doing} ${Math.floor((now - state.working.since) / 1000)} s`), span("  Esc stops · Ctrl-O opens calls", "dim")], right, width);
+  return spread([span(`${spinner} `, "yellow"), span(`${doing} ${Math.floor((now - state.working.since) / 1000)} s`), span("  Esc stops · Ctrl-O calls", "dim")], right, width);
 }
 
 function callsPanel(state: ChatState, panel: { back: number; scroll: number }, width: number, rows: number): Frame {
