@@ -109,6 +109,8 @@ function median(values) {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { name, value, bar = "", pass } of await notesRows()) console.log(`${name.padEnd(42)}${value.padEnd(28)}${bar.padEnd(12)}${pass === undefined ? "" : pass ? "PASS" : "over"}`);
+export async function notesLines() {
+  return (await notesRows()).map(({ name, value, bar = "", pass }) => `${name.padEnd(42)}${value.padEnd(28)}${bar.padEnd(12)}${pass === undefined ? "" : pass ? "PASS" : "over"}`.trimEnd());
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log((await notesLines()).join("\n"));

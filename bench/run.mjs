@@ -1,6 +1,7 @@
 // `npm run bench`: ratios against a floor, measured in one run. Prints PASS or over and always ends with 0: a busy machine is no failure.
 import { cpus } from "node:os";
 import { medians, printTable } from "./measure.mjs";
+import { notesLines } from "./notes.mjs";
 import { discoveryRows, makeWorkloads, startRows } from "./workloads.mjs";
 
 const START_RUNS = 41;
@@ -16,3 +17,4 @@ try {
 } finally {
   workloads.remove();
 }
+console.log(`\n20,000 notes\n${(await notesLines()).map((line) => `  ${line}`).join("\n")}`);
