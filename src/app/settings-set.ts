@@ -13,7 +13,7 @@ import { shownPath } from "../lib/shown-path.ts";
 import { isInside } from "../lib/read-guarded.ts";
 import { setInYaml } from "../lib/yaml-edit.ts";
 import { readYaml } from "../lib/yaml.ts";
-import { sha256 } from "../trust/manifest.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { openTrust } from "../trust/open-trust.ts";
 import { trustFiles } from "../trust/trust-files.ts";
 

@@ -1,19 +1,20 @@
-import { hash } from "node:crypto";
 import type { AgentSource } from "../contract/agent.ts";
 import type { Catalog, Entry } from "../contract/catalog.ts";
 import { nameFault } from "../contract/name.ts";
 import type { Fault, Problem } from "../contract/problem.ts";
 import { readGuarded } from "../lib/read-guarded.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { type IndexRecord, readIndex, writeIndex } from "./index-file.ts";
 import { type FoundFile, scanFolder } from "./scan-folder.ts";
+import { look, remember, type Seen, unchangedDigest } from "./signature.ts";
 
 /**
  * The one loader of agents, grimoires and spells:
  *
  *   loadDefinitions<T>({ kind, extensions, sources, parser, fingerprint }, { root, indexFile, show }) → Promise<Loaded<T>>
  *
- * `sources` stand in rising precedence. Every run reads every file; what a file means is looked up in the index by the hash of
- * its bytes, so the index cannot be stale. Only content that is not in it loads the parser.
+ * `sources` stand in rising precedence. Every run looks at every file, and reads those that could be different from when they were
+ * last read; what a file means is looked up in the index by the hash of its bytes. Only content that is not in it loads the parser.
  */
 export type DefinitionPlan<T> = {
   kind: "agents" | "grimoires" | "spells";
@@ -55,31 +56,51 @@ export type Loaded<T> = Catalog<T> & { files: DefinitionFile[] };
 const MAX_BYTES = 1024 * 1024;
 
 export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>, deps: LoadDeps): Promise<Loaded<T>> {
-  const known = readIndex<T>(deps.indexFile, plan.fingerprint);
+  const index = readIndex<T>(deps.indexFile, plan.fingerprint);
+  const now = Date.now();
   const used = new Map<string, string[]>();
   const buffer = Buffer.allocUnsafe(MAX_BYTES + 1);
   const winners = new Map<string, Entry<T>>();
   const loaded: Loaded<T> = { items: [], problems: [], files: [] };
-  let misses = 0;
+  let news = 0;
   let parse: ((bytes: Buffer, dialect: string) => IndexRecord<T>) | undefined;
   for (const source of plan.sources) {
     const { dialect } = source;
-    const records = getOrSet(known, dialect, () => new Map<string, IndexRecord<T>>());
+    const seen = index.seen.get(source.folder);
+    const stillSeen = new Map<string, Seen>();
+    index.seen.set(source.folder, stillSeen);
+    const records = getOrSet(index.records, dialect, () => new Map<string, IndexRecord<T>>());
     const digests = getOrSet(used, dialect, () => []);
     const folder = scanFolder(source, plan.extensions);
     const register = registration(loaded, winners, source, deps);
     try {
       if (folder.fault !== undefined) report(loaded, source, { path: source.folder, stem: "" }, undefined, [folder.fault], deps);
       for (const file of folder.files) {
-        const read = file.readable ? readGuarded(`${file.via}/${file.entry}`, folder.real, buffer) : NOT_A_FILE;
+        const path = `${file.via}/${file.entry}`;
+        const before = file.readable ? look(path) : undefined;
+        const earlier = seen?.get(file.key);
+        const unchanged = unchangedDigest(before, earlier);
+        const known = unchanged === undefined ? undefined : records.get(unchanged);
+        if (earlier !== undefined && unchanged !== undefined && known !== undefined) {
+          stillSeen.set(file.key, earlier);
+          digests.push(unchanged);
+          register(file, unchanged, known);
+          continue;
+        }
+        const read = file.readable ? readGuarded(path, folder.real, buffer) : NOT_A_FILE;
         if (!read.ok) {
           report(loaded, source, file, undefined, [wholeFile(read.fault, read.reason, READ_HINTS[read.fault])], deps);
           continue;
         }
-        const digest = hash("sha256", read.bytes);
+        const digest = sha256(read.bytes);
+        const settled = remember(before, look(path), digest, now);
+        if (settled !== undefined) {
+          news++;
+          stillSeen.set(file.key, settled);
+        }
         let record = records.get(digest);
         if (record === undefined) {
-          misses++;
+          news++;
           parse ??= await loadParser(plan);
           record = parse(read.bytes, dialect);
           records.set(digest, record);
@@ -91,7 +112,7 @@ export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>,
       folder.close();
     }
   }
-  if (misses > 0) writeIndex(deps.indexFile, plan.fingerprint, used, known);
+  if (news > 0) writeIndex(deps.indexFile, plan.fingerprint, used, index);
   loaded.items = [...winners.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return loaded;
 }

@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
 import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import { type Problem, problemText } from "../contract/problem.ts";
 import { didYouMean } from "../lib/nearest.ts";
 import { readGuarded } from "../lib/read-guarded.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { parseTemplate } from "../lib/template/parse-template.ts";
 import { partialNameFault } from "../lib/template/partial-name.ts";
 import { render, type RenderOptions } from "../lib/template/render.ts";
@@ -57,7 +57,7 @@ export function loadSpells(paths: Paths, deps: { show(path: string): string }): 
           source: place.source,
           path: found.path,
           shown,
-          hash: read.ok ? hash("sha256", read.bytes) : "",
+          hash: read.ok ? sha256(read.bytes) : "",
           text: parsed.value,
           problems: faults.map((fault) => ({ path: shown, ...fault })),
         });

@@ -47,11 +47,19 @@ function padded(text: string, width: number): string {
 
 /** A line for programs: fields between tabs, nothing in them that could be mistaken for one. */
 export function tabbed(fields: readonly string[]): string {
-  return `${fields.map((field) => (PLAIN.test(field) ? field : inertLine(field))).join("\t")}\n`;
+  return `${fields.map((field) => (isPlain(field) ? field : inertLine(field))).join("\t")}\n`;
 }
 
-/** Nothing to escape or to fold; most fields are like this, and there may be thousands. */
-const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/;
+/** Nothing to escape or to fold; most fields are like this, and there may be thousands. A loop, because compiling the expression costs milliseconds. */
+function isPlain(text: string): boolean {
+  let space = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e || (code === 0x20 && space)) return false;
+    space = code === 0x20;
+  }
+  return text === "" || !space;
+}
 
 export function dim(text: string, input: Pick<CommandInput, "env" | "io">): string {
   const plain = !input.io.outIsTerminal || (input.env.NO_COLOR ?? "") !== "" || input.env.TERM === "dumb";

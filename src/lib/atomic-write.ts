@@ -1,12 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { randomName } from "./sha256.ts";
 
 /** Replaces a whole file: readers see the old or the new content, never a mixture, also after power loss (unless `sync` is false). Symlinks at `path` are replaced, not followed. */
 export function atomicWrite(path: string, content: string | Uint8Array, options: { mode?: number; folderMode?: number; sync?: boolean } = {}): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: options.folderMode ?? 0o777 });
-  const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomName()}.tmp`);
   const file = openSync(temporary, "wx", options.mode ?? 0o666);
   try {
     writeAll(file, typeof content === "string" ? Buffer.from(content) : content);

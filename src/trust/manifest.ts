@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { checksum } from "../lib/checksum.ts";
+import { randomName, sha256 } from "../lib/sha256.ts";
 
 /** `manifest.json`: which bytes of which files of one project the user has allowed. */
 export type Manifest = { files: Map<string, string>; trustedAt: string };
@@ -59,19 +60,15 @@ export function readBlob(paths: Paths, hash: string): Uint8Array | undefined {
   }
 }
 
-export function sha256(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
-}
-
 function folderOf(paths: Paths): string {
-  return join(paths.user.trust, sha256(paths.root).slice(0, 16));
+  return join(paths.user.trust, checksum(Buffer.from(paths.root)));
 }
 
 /** Not synced: a blob that is lost or torn only costs a diff. */
 function keepBlob(blobs: string, content: Uint8Array): void {
   const path = join(blobs, sha256(content));
   if (existsSync(path)) return;
-  const temporary = `${path}.${randomBytes(8).toString("hex")}`;
+  const temporary = `${path}.${randomName()}`;
   writeFileSync(temporary, content, { flag: "wx", mode: 0o600 });
   renameSync(temporary, path);
 }

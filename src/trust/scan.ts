@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { sha256 } from "./manifest.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { isInside, nameInProject, trustedPlaces } from "./places.ts";
 
 export type ScannedFile = { name: string; content: Uint8Array; sha256: string };

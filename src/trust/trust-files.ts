@@ -1,5 +1,6 @@
 import type { Paths } from "../config/paths.ts";
-import { readManifest, sha256, writeManifest } from "./manifest.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { readManifest, writeManifest } from "./manifest.ts";
 import { nameInProject } from "./places.ts";
 
 export type WrittenFile = { path: string; content: string | Uint8Array };

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../src/trust/manifest.ts";
+import { sha256 } from "../../src/lib/sha256.ts";
 import { type Machine, machine, repository } from "../support/cru.ts";
 
 const AGENT = "---\nname: builder\ndescription: Builds\npermissions: [FilesystemWrite, Shell]\n---\nBuild it.\n";

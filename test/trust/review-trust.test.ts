@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findPaths, type Paths } from "../../src/config/paths.ts";
-import { sha256 } from "../../src/trust/manifest.ts";
+import { sha256 } from "../../src/lib/sha256.ts";
 import { openTrust } from "../../src/trust/open-trust.ts";
 import { acceptReview, reviewTrust } from "../../src/trust/review-trust.ts";
 import { temporaryFolder, writeFiles } from "../support/temp.ts";
