@@ -28,7 +28,7 @@ export type Paths = {
     beads: string;
   };
   user: { agents: string; config: string; claudeAgents: string; state: string; trust: string; cache: string };
-  builtin: { agents: string; grimoires: string; spells: string; wordVectors: string };
+  builtin: { agents: string; grimoires: string; spells: string; systemPrompt: string; wordVectors: string };
 };
 
 export function findPaths(cwd: string, env: Env): Paths {
@@ -67,7 +67,7 @@ export function findPaths(cwd: string, env: Env): Paths {
       trust: join(state, "trust"),
       cache: join(xdg(env, "XDG_CACHE_HOME", join(home, ".cache")), "crucible"),
     },
-    builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells"), wordVectors: join(packageRoot(), "assets", "word-vectors", "words.bin") },
+    builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells"), systemPrompt: join(builtin, "system-prompt.md"), wordVectors: join(packageRoot(), "assets", "word-vectors", "words.bin") },
   };
 }
 

@@ -77,6 +77,10 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ ...agent, type: z.literal("agent.retry"), attempt: z.int(), delay_ms: z.number(), reason: z.string() }),
   z.object({ ...agent, type: z.literal("agent.compacted"), tokens_before: z.int(), tokens_after: z.int() }),
   z.object({ ...agent, type: z.literal("agent.usage"), model: z.string(), tokens: tokensSchema, cost_usd: costSchema, estimated: z.boolean() }),
+  /** A program outside this process is about to be started; `external_session` is what it is resumed by. */
+  z.object({
+    ...agent, type: z.literal("agent.process"), runner: z.string(), version: z.string(), external_session: z.string(), resumed: z.boolean(), sandboxed: z.boolean(),
+  }),
   z.object({ ...agent, type: z.literal("agent.stderr"), text: z.string() }),
   z.object({ ...agent, type: z.literal("agent.raw"), text: z.string() }),
   z.object({

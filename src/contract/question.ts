@@ -4,6 +4,9 @@ import { z } from "zod";
 export const INBOX_KINDS = ["approval", "permission", "question", "guidance", "merge", "budget"] as const;
 export const INBOX_STATUSES = ["pending", "answered", "expired", "withdrawn"] as const;
 
+/** What sort of answer a question in plain words wants. */
+export const QUESTION_CATEGORIES = ["confirmation", "choice", "open"] as const;
+
 export const questionSchema = z.looseObject({
   v: z.literal(1),
   id: z.string(),
@@ -25,6 +28,7 @@ export const questionSchema = z.looseObject({
   reversible: z.boolean().default(true),
   confirm_word: z.string().nullable().default(null),
   options: z.array(z.string()).default([]),
+  category: z.enum(QUESTION_CATEGORIES).optional(),
   created_at: z.string(),
   /** Milliseconds of waiting by a live owner that are left; null = no deadline. */
   time_left_ms: z.number().nullable().default(null),
@@ -55,4 +59,5 @@ export type InboxStatus = (typeof INBOX_STATUSES)[number];
 export type Wait = z.infer<typeof waitSchema>;
 export type Question = z.infer<typeof questionSchema>;
 export type Answer = z.infer<typeof answerSchema>;
+export type QuestionCategory = (typeof QUESTION_CATEGORIES)[number];
 export type InboxKind = (typeof INBOX_KINDS)[number];

@@ -1,7 +1,7 @@
 import type { AgentOutput } from "./agent-output.ts";
 import type { Emit } from "./event.ts";
 import type { Permission } from "./permission.ts";
-import type { Answer, Question } from "./question.ts";
+import type { Answer, Question, QuestionCategory } from "./question.ts";
 import type { ErrorRecord } from "./session.ts";
 import type { McpServer } from "./settings.ts";
 import type { Tokens } from "./usage.ts";
@@ -30,13 +30,23 @@ export type RunRequest = {
   limits: { maxIterations: number; timeoutMs: number; idleMs: number; budgetUsd: number | null };
   /** Go on with what an earlier process of the same agent left. */
   resume: boolean;
+  /** The final message must end with the agent output; without it the run has failed. */
+  expectsOutput?: boolean;
+  /** What a sandboxed agent sees beside its workspace, such as its private git folder. */
+  binds?: readonly RunBind[];
 };
+
+export type RunBind = { from: string; to?: string; writable?: boolean; optional?: boolean };
 
 /** `key` names the question within its session: asked again after a restart, it is the same item, answered or not. */
 export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & {
   key: string;
   action: { tool: string; input: unknown } | null;
   check?: CheckChanges;
+  /** What sort of answer is wanted, when the words of an agent gave it away. */
+  category?: QuestionCategory;
+  /** Aborted when the agent no longer asks: the item is withdrawn. */
+  signal?: AbortSignal;
 };
 
 /** What is wrong with changed parameters of the action; undefined when they may be approved. */
@@ -64,7 +74,33 @@ export type Outcome = {
   error: ErrorRecord | null;
   /** Actions that a person refused. */
   denials: readonly { action: string; reason: string }[];
+  /** Why it ended, for programs; the status alone says too little. */
+  reason?: OutcomeReason;
+  /** With `rate_limited` and `overloaded`: when to go on. The attempt is not spent. */
+  resetAt?: string;
+  /** With `suspended`: the question that must be answered first. */
+  inboxId?: string;
 };
+
+export type OutcomeReason =
+  | "completed"
+  | "reported_failure"
+  | "invalid_output"
+  | "denied"
+  | "auth"
+  | "rate_limited"
+  | "overloaded"
+  | "api_error"
+  | "budget"
+  | "max_turns"
+  | "refusal"
+  | "no_result"
+  | "crashed"
+  | "idle"
+  | "time"
+  | "cancelled"
+  | "suspended"
+  | "start_failed";
 
 /** Never throws for what an agent or model does: every such end is an outcome. */
 export type Runner = { name: string; run(request: RunRequest, deps: RunDeps): Promise<Outcome> };

@@ -41,6 +41,7 @@ export function openQuestion(input: QuestionInput, deps: QuestionDeps): Question
     reversible: input.reversible,
     confirm_word: input.reversible ? null : (input.confirmWord ?? input.action?.tool ?? "irreversible"),
     options: [...input.options],
+    ...(input.category === undefined ? {} : { category: input.category }),
   });
   const hash = actionHash(subject);
   const earlier = pending(folder).find((q) => q.session_id === subject.session_id && q.span_id === subject.span_id && q.key === subject.key && q.action_hash === hash);

@@ -113,8 +113,8 @@ export type Program = {
   pipes: Duplex[];
   /** Resolves, never rejects, when the program has ended, its group is gone and its output was read. */
   ended: Promise<ProgramEnd>;
-  /** Asks the group to end (or calls `softly`), and kills it when it has not within a second. */
-  stop(softly?: () => void): void;
+  /** Asks the group to end (or calls `softly`), and kills it when it has not within `graceMs`, a second by default. */
+  stop(softly?: () => void, graceMs?: number): void;
   kill(signal: NodeJS.Signals): void;
 };
 
@@ -169,9 +169,9 @@ export function startProgram(command: string, args: readonly string[], options: 
     stderr: child.stderr,
     pipes,
     ended,
-    stop(softly) {
+    stop(softly, graceMs = GRACE_MS) {
       if (killTimer !== undefined || child.exitCode !== null || child.signalCode !== null) return;
-      killTimer = setTimeout(() => group("SIGKILL"), GRACE_MS);
+      killTimer = setTimeout(() => group("SIGKILL"), graceMs);
       if (softly === undefined) group("SIGTERM");
       else softly();
     },

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import type { Env } from "../../config/paths.ts";
+import { CruError } from "../../contract/error.ts";
+import type { Permission } from "../../contract/permission.ts";
+import type { AgentIdentity, Outcome, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
+import type { Settings } from "../../contract/settings-defaults.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { moveAppeared, protectedState } from "../../sandbox/appeared.ts";
+import { type ModelFailureNote, type ModelProxy, startModelProxy } from "../../sandbox/model-proxy.ts";
+import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
+import type { SandboxSpec } from "../../sandbox/spec.ts";
+import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
+import { type AgentState, openAgentState } from "./agent-state.ts";
+import { converse, type ProcessEnd } from "./conversation.ts";
+import { type Credential, findCredential } from "./credential.ts";
+import { type AgentProgram, findProgram, programVersion } from "./find-program.ts";
+import type { GatePolicy } from "./gate.ts";
+import { claudeArguments, claudeEnvironment, type Places } from "./launch.ts";
+import { outcomeOf } from "./outcome.ts";
+import { versionWarning } from "./versions.ts";
+
+export type ClaudeSetup = {
+  claude: Settings["claude"];
+  sandbox: Settings["sandbox"];
+  /** `permissions.allow`: rights that need not ask. */
+  allow: readonly Permission[];
+  /** The user's environment: PATH, the login, the model's address. Nothing of it reaches the agent as it is. */
+  env: Env;
+  home: string;
+  /** A private folder per agent that outlives its processes. */
+  stateFolder(agent: AgentIdentity): string;
+  /** How often the CLI itself tries a failed model call again. */
+  maxRetries?: number;
+  graceMs?: number;
+};
+
+/** From SIGTERM to SIGKILL. */
+export const GRACE_MS = 10_000;
+const MAX_RETRIES = 4;
+const DEFAULT_ENDPOINT = "https://api.anthropic.com";
+const INSIDE_SOCKET = "/run/crucible/model.sock";
+const CONTINUE = "You were interrupted. Go on with the task from where you were; if your last action has no result, find out whether it took effect before you repeat it.";
+
+/** The user's own Claude Code CLI as a supervised process in a sandbox. */
+export function createClaudeRunner(setup: ClaudeSetup): Runner {
+  return { name: "claude", run: (request, deps) => runClaude(request, deps, setup) };
+}
+
+async function runClaude(request: RunRequest, deps: RunDeps, setup: ClaudeSetup): Promise<Outcome> {
+  const sandboxed = setup.sandbox.mode === "required";
+  const program = findProgram(setup.claude.command, { path: setup.env.PATH, workspace: request.workspace });
+  const credential = findCredential(setup.env, setup.home);
+  // Without a sandbox the CLI may have a login of its own that only it can read.
+  if (credential === undefined && sandboxed) return notLoggedIn();
+  const version = await programVersion(program.path, { PATH: setup.env.PATH ?? "", HOME: setup.home });
+  const warning = versionWarning(version);
+  const span_id = request.agent.spanId;
+  if (warning !== undefined) deps.emit({ type: "warning", span_id, message: warning });
+  const state = openAgentState(setup.stateFolder(request.agent), request.agent, request.resume);
+  deps.emit({
+    type: "agent.process", span_id, runner: "claude", version: version ?? "unknown", external_session: state.session.id, resumed: state.session.resumed, sandboxed,
+  });
+  let hear: (note: ModelFailureNote) => void = () => {};
+  const proxy = credential === undefined ? undefined : await openProxy(setup, credential, state, (note) => hear(note));
+  try {
+    const end = await runProcess({ request, deps, setup, sandboxed, program, credential, state, proxy }, (listener) => (hear = listener));
+    return outcomeOf(end, { expectsOutput: request.expectsOutput === true });
+  } finally {
+    await proxy?.close();
+  }
+}
+
+type Run = {
+  request: RunRequest;
+  deps: RunDeps;
+  setup: ClaudeSetup;
+  sandboxed: boolean;
+  program: AgentProgram;
+  credential: Credential | undefined;
+  state: AgentState;
+  proxy: ModelProxy | undefined;
+};
+
+async function runProcess(run: Run, onModelFailure: (listener: (note: ModelFailureNote) => void) => void): Promise<ProcessEnd> {
+  const { request, deps, setup, sandboxed, program, state, proxy } = run;
+  const places: Places = { configFolder: state.configFolder, socket: sandboxed && proxy !== undefined ? INSIDE_SOCKET : proxy?.socket, mcpConfig: writeMcpConfig(run) };
+  const command = [program.path, ...claudeArguments(request, state.session, places, setup.claude.args)];
+  const env = claudeEnvironment(places, run.credential, { maxRetries: setup.maxRetries ?? MAX_RETRIES, host: setup.env });
+  const before = protectedState(request.workspace);
+  const child = await startSandboxed(sandboxSpec(run), command, { mode: setup.sandbox.mode, stdin: "pipe", env });
+  const { ended, modelFailure } = converse({
+    request, deps, state, child, policy: gatePolicy(run), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: state.session.resumed ? CONTINUE : request.prompt,
+  });
+  onModelFailure(modelFailure);
+  const end = await ended.finally(() => child.sweep());
+  if (!child.isReady() && end.stopped === undefined) throw sandboxMissing(sandboxFault(end.exit.failure?.message ?? end.stderr));
+  if (sandboxed) warnOfAppeared(run, before);
+  return end;
+}
+
+function sandboxSpec({ request, setup, program, state, proxy }: Run): SandboxSpec {
+  return {
+    workspace: request.workspace,
+    writable: request.permissions.includes("FilesystemWrite"),
+    home: setup.home,
+    binds: [
+      ...program.binds,
+      { from: state.configFolder, writable: true },
+      ...(proxy === undefined ? [] : [{ from: proxy.socket, to: INSIDE_SOCKET }]),
+      ...(request.binds ?? []),
+    ],
+    marker: {
+      v: 1, depth: request.agent.depth, trace_id: request.agent.traceId, session_id: request.agent.sessionId, agent: request.agent.name, permissions: [...request.permissions],
+    },
+  };
+}
+
+function gatePolicy({ request, setup, sandboxed }: Run): GatePolicy {
+  return {
+    permissions: request.permissions, requiresApproval: request.requiresApproval, allow: setup.allow, sandboxed, workspace: request.workspace, depth: request.agent.depth,
+    mcpServers: request.mcpServers,
+  };
+}
+
+function openProxy(setup: ClaudeSetup, credential: Credential, state: AgentState, onFailure: (note: ModelFailureNote) => void): Promise<ModelProxy> {
+  const endpoint = setup.env.ANTHROPIC_BASE_URL?.trim() || DEFAULT_ENDPOINT;
+  if (!/^https?:\/\//.test(endpoint)) throw new CruError("invalid_setting", `ANTHROPIC_BASE_URL is no http address: ${endpoint}`);
+  return startModelProxy({ endpoint, credentials: () => credential.headers(), session: state.session.id, onFailure });
+}
+
+/** A file, because servers may need secrets that a command line would show to everybody. */
+function writeMcpConfig({ request, state }: Run): string | undefined {
+  if (Object.keys(request.mcpServers).length === 0) return undefined;
+  const path = join(state.configFolder, "mcp-servers.json");
+  const mcpServers = Object.fromEntries(
+    Object.entries(request.mcpServers).map(([name, { command, args, env, url }]) => [name, url === undefined ? { command, args, env } : { type: "http", url }]),
+  );
+  atomicWrite(path, JSON.stringify({ mcpServers }), { mode: 0o600, sync: false });
+  return path;
+}
+
+function warnOfAppeared({ request, deps, state }: Run, before: ReturnType<typeof protectedState>): void {
+  if (!request.permissions.includes("FilesystemWrite")) return;
+  for (const { name, movedTo } of moveAppeared(request.workspace, before, { allowed: [], folder: join(state.folder, "aside") })) {
+    deps.emit({ type: "warning", span_id: request.agent.spanId, message: `the agent made ${name}, which configures agents or git; it was moved to ${movedTo}` });
+  }
+}
+
+function notLoggedIn(): Outcome {
+  const message = "there is no login for the Claude CLI: set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token), or log in with claude";
+  return { status: "failed", reason: "auth", text: "", output: null, tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, error: { type: "auth", message }, denials: [] };
+}

@@ -1,0 +1,222 @@
+import type { RunDeps, RunRequest } from "../../contract/runner.ts";
+import type { ProgramEnd } from "../../lib/subprocess.ts";
+import { retryAfterMs } from "../../llm/retry-after.ts";
+import type { ModelFailureNote } from "../../sandbox/model-proxy.ts";
+import type { SandboxedProgram } from "../../sandbox/start-sandboxed.ts";
+import { boundedText } from "../../lib/bounded-text.ts";
+import { detectQuestion } from "../detect-question.ts";
+import { extractAgentOutput } from "../extract-agent-output.ts";
+import { lineReader } from "../line-reader.ts";
+import { watchProgress } from "../watch-progress.ts";
+import type { AgentState } from "./agent-state.ts";
+import { type GatePolicy, hookedTools, judge } from "./gate.ts";
+import { amount, type Message, parseMessage, record, records, text } from "./message.ts";
+import { answerToolRequest, askInWords, type QuestionDeps } from "./questions.ts";
+import { translator } from "./translate.ts";
+import { openCalls, type Usage, usageOfResult } from "./usage.ts";
+
+/** Why we ended the process, when it was us. */
+export type Stopped = { why: "cancelled" | "idle" | "time" | "auth" | "silent" } | { why: "parked"; status: number; resetAt: Date } | { why: "suspended"; inboxId: string };
+
+export type ProcessEnd = {
+  exit: ProgramEnd;
+  stopped: Stopped | undefined;
+  /** The last result line; everything the outcome says of success comes from it. */
+  result: Message | undefined;
+  usage: Usage[];
+  stderr: string;
+  denials: { action: string; reason: string }[];
+  /** The last decision of a gate was a no. */
+  lastDenied: boolean;
+  failure: ModelFailureNote | undefined;
+};
+
+export type ConversationInput = {
+  request: RunRequest;
+  deps: RunDeps;
+  state: AgentState;
+  policy: GatePolicy;
+  child: SandboxedProgram;
+  firstMessage: string;
+  /** From the polite signal to the last one. */
+  graceMs: number;
+};
+
+/** A limit that ends sooner is left to the CLI's own retries. */
+const PARK_AFTER_MS = 60_000;
+const CLOSING_MS = 5000;
+const HOOK = "crucible-gate";
+
+/** Talks with a running CLI until it has ended. `modelFailure` hears what the proxy saw. */
+export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>; modelFailure(note: ModelFailureNote): void } {
+  const { request, deps, state, policy, child } = input;
+  const { program } = child;
+  const span_id = request.agent.spanId;
+  const events = translator(request, deps.emit);
+  const calls = openCalls();
+  const stderr = boundedText(64 << 10, "tail");
+  const asking = new Map<string, AbortController>();
+  const questions: QuestionDeps = { ask: (question) => watch.paused(() => deps.ask(question)), policy, state, allowedAll: new Set() };
+  const end: Omit<ProcessEnd, "exit" | "stderr"> = { stopped: undefined, result: undefined, usage: [], denials: [], lastDenied: false, failure: undefined };
+  let background = 0;
+  let closing: NodeJS.Timeout | undefined;
+
+  const watch = watchProgress(request.limits, (why) => stop({ why }));
+
+  const stop = (why: Stopped): void => {
+    if (end.stopped !== undefined) return;
+    end.stopped = why;
+    watch.stop();
+    for (const controller of asking.values()) controller.abort();
+    program.stdin?.end();
+    program.stop(child.softStop, input.graceMs);
+  };
+
+  const send = (message: Message): void => void (program.stdin?.writable === true && program.stdin.write(`${JSON.stringify(message)}\n`));
+  const say = (content: string): void => send({ type: "user", message: { role: "user", content } });
+  const reply = (id: unknown, response: Message): void => send({ type: "control_response", response: { subtype: "success", request_id: id, response } });
+
+  /** The work is over: the CLI ends when its input does, and is helped when it does not. */
+  const finish = (): void => {
+    watch.stop();
+    program.stdin?.end();
+    closing = setTimeout(() => program.stop(child.softStop, input.graceMs), CLOSING_MS);
+  };
+
+  const toolRequest = async (id: string, body: Message): Promise<void> => {
+    const controller = new AbortController();
+    asking.set(id, controller);
+    const decision = await answerToolRequest(body, { ...questions, ask: waiting(questions.ask) }, controller.signal);
+    asking.delete(id);
+    if (decision.kind === "suspended") return stop({ why: "suspended", inboxId: decision.inboxId });
+    if (decision.kind === "withdrawn") return;
+    end.lastDenied = decision.denied !== undefined;
+    if (decision.denied !== undefined) end.denials.push({ action: decision.denied, reason: text(decision.response.message) });
+    reply(id, decision.response);
+  };
+
+  const waiting = (ask: RunDeps["ask"]): RunDeps["ask"] => async (question) => {
+    events.status("waiting");
+    return ask(question).finally(() => events.status("thinking"));
+  };
+
+  const control = (message: Message): void => {
+    const [id, body] = [text(message.request_id), record(message.request)];
+    if (body.subtype === "can_use_tool") return void toolRequest(id, body).catch((error: unknown) => failed(error));
+    if (body.subtype !== "hook_callback") return send({ type: "control_response", response: { subtype: "error", request_id: id, error: `not supported: ${text(body.subtype)}` } });
+    const call = record(body.input);
+    const verdict = judge({ tool: text(call.tool_name), input: record(call.tool_input), bySubagent: text(call.agent_id) !== "" }, policy, questions.allowedAll);
+    if (verdict.kind === "allow") return reply(id, {});
+    if (verdict.kind === "deny") end.denials.push({ action: text(call.tool_name), reason: verdict.reason });
+    reply(id, { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: verdict.kind, permissionDecisionReason: verdict.reason } });
+  };
+
+  const result = (message: Message): void => {
+    end.result = message;
+    const counted = usageOfResult(message, state.memory.counted);
+    state.memory.counted = counted.counted;
+    state.save();
+    calls.settled();
+    tellUsage(counted.usage);
+    if (background > 0) return;
+    const words = text(message.result);
+    const question = message.is_error === true || request.expectsOutput !== true || message.structured_output !== undefined || extractAgentOutput(words).ok ? undefined : detectQuestion(words);
+    if (question === undefined) return finish();
+    const controller = new AbortController();
+    asking.set("words", controller);
+    void askInWords(question, words, { ...questions, ask: waiting(questions.ask) }, controller.signal)
+      .then((asked) => {
+        asking.delete("words");
+        if (asked.kind === "suspended") return stop({ why: "suspended", inboxId: asked.inboxId });
+        if (asked.answer.status === "withdrawn") return undefined;
+        return say(asked.answer.decision === "deny" ? `There is no answer${asked.answer.text === "" ? "" : `: ${asked.answer.text}`}. Decide yourself, or report that you cannot go on.` : asked.answer.text);
+      })
+      .catch((error: unknown) => failed(error));
+  };
+
+  /** What our own side throws (a full disk, a bug) must not leave an agent running that nobody answers. */
+  let fault: unknown;
+  const failed = (error: unknown): void => {
+    fault ??= error;
+    stop({ why: "cancelled" });
+  };
+
+  const tellUsage = (usage: readonly Usage[]): void => {
+    end.usage.push(...usage);
+    for (const u of usage) deps.emit({ type: "agent.usage", span_id, model: u.model, tokens: u.tokens, cost_usd: u.costUsd, estimated: u.estimated });
+  };
+
+  const take = (message: Message): void => {
+    if (end.stopped !== undefined && message.type === "control_request") return;
+    if (events.line(message)) watch.progress();
+    if (message.type === "stream_event") calls.message(record(message.event));
+    if (message.subtype === "background_tasks_changed") background = records(message.tasks).length;
+    if (message.subtype === "api_retry" && [401, 403].includes(amount(message.error_status))) stop({ why: "auth" });
+    if (message.type === "rate_limit_event") rateLimit(record(message.rate_limit_info));
+    if (message.type === "control_request") control(message);
+    if (message.type === "control_cancel_request") asking.get(text(message.request_id))?.abort();
+    if (message.type === "result") result(message);
+  };
+
+  const rateLimit = (info: Message): void => {
+    const at = new Date(amount(info.resetsAt) * 1000);
+    if (info.status === "rejected" && at.getTime() > Date.now()) stop({ why: "parked", status: 429, resetAt: at });
+  };
+
+  const lines = lineReader({
+    line(line) {
+      const message = parseMessage(line);
+      if (message !== undefined) return guarded(() => take(message));
+      return guarded(() => deps.emit({ type: "agent.raw", span_id, text: line }));
+    },
+    cut: (head, bytes) => guarded(() => deps.emit({ type: "agent.raw", span_id, text: `${head}\n[… ${bytes} bytes cut …]` })),
+  });
+
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      failed(error);
+    }
+  };
+
+  program.stdout?.on("data", (chunk: Buffer) => lines.push(chunk));
+  // Nothing more can be heard from it, so nothing more can come of it.
+  program.stdout?.once("end", () => (closing ??= setTimeout(() => stop({ why: "silent" }), 1000)));
+  program.stderr?.on("data", (chunk: Buffer) => {
+    stderr.add(chunk);
+    guarded(() => deps.emit({ type: "agent.stderr", span_id, text: chunk.toString("utf8") }));
+  });
+  const onAbort = (): void => stop({ why: "cancelled" });
+  deps.signal.addEventListener("abort", onAbort, { once: true });
+  if (deps.signal.aborted) onAbort();
+
+  const matcher = hookedTools(policy).join("|");
+  send({
+    type: "control_request", request_id: "initialize",
+    request: { subtype: "initialize", ...(request.system === "" ? {} : { appendSystemPrompt: request.system }), hooks: { PreToolUse: [{ matcher, hookCallbackIds: [HOOK] }] } },
+  });
+  say(input.firstMessage);
+
+  const ended = program.ended.then((exit) => {
+    lines.end();
+    clearTimeout(closing);
+    watch.stop();
+    for (const controller of asking.values()) controller.abort();
+    deps.signal.removeEventListener("abort", onAbort);
+    tellUsage(calls.left());
+    events.end();
+    if (fault !== undefined) throw fault;
+    return { ...end, exit, stderr: stderr.text() };
+  });
+
+  return {
+    ended,
+    modelFailure(note) {
+      end.failure = note;
+      if (note.status === 401 || note.status === 403) return stop({ why: "auth" });
+      const wait = note.status === 429 || note.status === 529 ? retryAfterMs(note.headers, Date.now()) : undefined;
+      if (wait !== undefined && wait > PARK_AFTER_MS) stop({ why: "parked", status: note.status, resetAt: new Date(Date.now() + wait) });
+    },
+  };
+}
