@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { medians, printTable } from "./measure.mjs";
 import { notesLines } from "./notes.mjs";
+import { printWorktrees } from "./worktrees.mjs";
 import { discoveryRows, makeWorkloads, startRows } from "./workloads.mjs";
 
 const START_RUNS = 41;
@@ -17,4 +18,5 @@ try {
 } finally {
   workloads.remove();
 }
+await printWorktrees();
 console.log(`\n20,000 notes\n${(await notesLines()).map((line) => `  ${line}`).join("\n")}`);

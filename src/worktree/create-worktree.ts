@@ -29,11 +29,8 @@ export async function createWorktree(input: { bead: string; base?: string }, rep
   ignoredFolder(repository.root, repository.worktrees);
   createFolder(repository.root, recordsFolder(repository.worktrees));
   return withLock(recordFile(repository, slug, "lock"), `the worktree of ${inertLine(input.bead)}`, async () => {
-    const record = await repository.alone(async () => {
-      const found = await recordFor(input, slug, repository);
-      await register(slug, found, repository);
-      return found;
-    });
+    const record = await recordFor(input, slug, repository);
+    await repository.alone(() => register(slug, record, repository));
     return repository.checkouts.run("", () => checkOut(slug, record, repository));
   });
 }
