@@ -10,6 +10,7 @@ import type { Redactor } from "../../lib/redact.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { spawnAgentTool, startTask } from "../../subagents/spawn-agent.ts";
 import type { Child, Parent, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
+import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { projectGuidance } from "../project-guidance.ts";
 import { createAsk } from "./ask.ts";
 import { spawnDeps } from "./children.ts";
@@ -34,6 +35,7 @@ export type Chat = {
   queue: Queue;
   stream: StreamModel;
   sandbox: Sandbox;
+  mcp: McpTools;
   /** What the user said while the primary worked. */
   takeGuidance(): string[];
   asking(question: Question, check: CheckChanges | undefined): void;
@@ -108,7 +110,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const tools = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit }), spawnAgentTool(parent, spawnable(), children)];
+    const tools = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,
       maxIterations: settings.loop.max_iterations, tools, ask, startTask: startTask(parent, children), followUp: agent.followUp,

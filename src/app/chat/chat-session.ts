@@ -17,12 +17,13 @@ import { openNotifier } from "../../notify/open-notifier.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
 import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
+import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { agentsOf } from "./agents-of.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { startTimeLimit } from "./time-limit.ts";
-import { openSandbox, type Sandbox } from "./tool-set.ts";
+import { openMcp, openSandbox, type Sandbox } from "./tool-set.ts";
 
 export type OpenRequest = ChatInput & {
   resume: string | undefined;
@@ -118,6 +119,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   let turns = 0;
   let workedMs = session?.metadata().active_ms ?? 0;
   let sandbox: Promise<Sandbox> | undefined;
+  let mcp: Promise<McpTools> | undefined;
 
   return {
     project,
@@ -136,6 +138,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
         project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
         signal: AbortSignal.any([signal, limit.signal]),
         sandbox: await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn)),
+        mcp: await (mcp ??= openMcp(project, primary.permissions, request.env, listener.warn)),
         takeGuidance,
         asking: (question, check) => listener.asking?.(question, check),
       });
@@ -161,6 +164,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
     inbox: async () => (await listInbox(project.paths, { closed: 0 })).items,
     async close(status) {
       session?.finish(status);
+      await (await mcp)?.close();
       await notifier.settled();
     },
   };

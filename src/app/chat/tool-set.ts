@@ -12,6 +12,7 @@ import { editFileTool } from "../../tools/edit-file.ts";
 import { fetchUrlTool } from "../../tools/fetch-url.ts";
 import { getAgentTool } from "../../tools/get-agent.ts";
 import { listFilesTool } from "../../tools/list-files.ts";
+import { connectMcpServers, type McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { readFileTool } from "../../tools/read-file.ts";
 import { requestApprovalTool } from "../../tools/request-approval.ts";
 import { runCommandTool } from "../../tools/run-command.ts";
@@ -63,6 +64,16 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
     getAgentTool({ findAgent: project.find, readPrompt: project.readPrompt }),
     ...noteTools({ paths: project.paths, settings: project.settings, env: deps.env }),
   ];
+}
+
+/** The servers that the settings name, connected once per session; those of an untrusted project are not in the settings. */
+export async function openMcp(project: Project, permissions: readonly Permission[], env: Env, warn: (message: string) => void): Promise<McpTools> {
+  const { paths, settings } = project;
+  const mcp = await connectMcpServers(settings.mcp.servers, {
+    workspace: paths.root, home: homeFolder(env), mode: settings.sandbox.mode, permissions, ...(env.PATH === undefined ? {} : { path: env.PATH }),
+  });
+  for (const warning of mcp.warnings) warn(warning);
+  return mcp;
 }
 
 /** Starts a real sandbox once, so that everybody knows whether commands are held. */
