@@ -55,7 +55,7 @@ export async function openRepository(input: RepositoryInput): Promise<Repository
     excludesFile: user.excludesFile,
     warnings: warningsOf(root, shallow === "true"),
     // The queue first: waiting for a lock means knocking again and again, so only one of this process should.
-    alone: (job) => turn.run("", () => withLock(join(recordsFolder(worktrees), "repository.lock"), "this repository's list of worktrees", job)),
+    alone: (job) => turn.run("", () => withLock(join(recordsFolder(worktrees), "repository.lock"), "this repository's list of worktrees", job, { waitMs: 120_000 })),
     checkouts: openQueue({ maxConcurrent: Math.max(2, availableParallelism()) }),
   };
 }

@@ -80,7 +80,7 @@ describe("createWorktree", () => {
     expect(git("config", "--list")).not.toContain("branch.cru/");
   });
 
-  it("two processes that open one bead get the same worktree", async () => {
+  it("two that open one bead at the same time get the same worktree", async () => {
     const { open } = testRepository();
     const [a, b] = [await open(), await open()];
     const [first, second] = await Promise.all([createWorktree({ bead: "x-1" }, a), createWorktree({ bead: "x-1" }, b)]);
