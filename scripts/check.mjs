@@ -9,7 +9,6 @@ const checks = [
   ["lint", bin("oxlint"), ["--deny-warnings", "--quiet"]],
   ["types", bin("tsc"), ["-p", "."]],
   ["architecture", bin("vitest"), ["run", "test/architecture.test.ts", "--reporter=dot"]],
-  ["unused files and dependencies", bin("knip"), []],
 ];
 const results = await Promise.all(checks.map(([name, command, args]) => one(name, command, args)));
 for (const { name, status, output } of results) {
