@@ -91,6 +91,8 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ ...agent, type: z.literal("model.reply"), request_id: z.string(), reply: z.unknown() }),
 
   z.object({ ...agent, type: z.literal("inbox.opened"), id: z.string(), key: z.string(), kind: z.string(), title: z.string(), body: z.string() }),
+  /** A person asked back before deciding; the item stays open. */
+  z.object({ ...agent, type: z.literal("inbox.context"), id: z.string(), question: z.string(), answer: z.string() }),
   z.object({
     ...agent, type: z.literal("inbox.closed"), id: z.string(), status: z.string(), decision: z.string(), by: z.string(), text: z.string(),
     /** Parameters of the action, when the person changed them. */

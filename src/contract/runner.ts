@@ -42,12 +42,14 @@ export type RunBind = { from: string; to?: string; writable?: boolean; optional?
 export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & {
   key: string;
   action: { tool: string; input: unknown } | null;
-  check?: CheckChanges;
   /** What sort of answer is wanted, when the words of an agent gave it away. */
   category?: QuestionCategory;
   /** Aborted when the agent no longer asks: the item is withdrawn. */
   signal?: AbortSignal;
-};
+} & DecisionHelp;
+
+/** What a person may use before deciding, where this process waits for them. `explain` asks the agent back; it does not decide anything. */
+export type DecisionHelp = { check?: CheckChanges; explain?: (text: string) => Promise<string> };
 
 /** What is wrong with changed parameters of the action; undefined when they may be approved. */
 export type CheckChanges = (set: Record<string, unknown>) => string | undefined;

@@ -81,6 +81,8 @@ function blockOf(event: CruEvent, isChild: boolean): string {
       return `> ${event.goal_achieved ? "goal achieved" : "not yet"}: ${plainMarkdown(event.content === "" ? event.progress : event.content, 500)}`;
     case "inbox.opened":
       return `? ${codeSpan(event.id)} ${plainMarkdown(event.title, 200)}`;
+    case "inbox.context":
+      return `? ${codeSpan(event.id)} asked back: ${plainMarkdown(event.question, 500)}\n\n> ${plainMarkdown(inertLine(event.answer), 2000)}`;
     case "inbox.closed":
       return `! ${codeSpan(event.id)} ${plainMarkdown(event.decision, 20)} by ${plainMarkdown(event.by, 20)}${event.text === "" ? "" : `: ${plainMarkdown(event.text, 500)}`}`;
     case "agent.compacted":

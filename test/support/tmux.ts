@@ -7,6 +7,8 @@ import { temporaryFolder } from "./temp.ts";
 /** Undefined when there is a tmux; else why these tests do not run. In CI it has to be there. */
 export const NO_TMUX = spawnSync("tmux", ["-V"]).error === undefined || process.env.CI !== undefined ? undefined : "tmux is not installed";
 
+const LIMIT_MS = 45_000;
+
 export type Window = {
   /** What a person sees now, without trailing blanks. */
   screen(): string;
@@ -19,7 +21,7 @@ export type Window = {
   press(...keys: string[]): void;
   paste(text: string): void;
   resize(columns: number, rows: number): void;
-  /** Polls until the screen holds all of it; the test's own timeout is the limit. */
+  /** Polls until the screen holds all of it; fails with the screen that it was waiting on. */
   see(...texts: (string | RegExp)[]): Promise<string>;
   /** Whether the program has ended; then the shell says how. */
   ended(): Promise<number>;
@@ -51,10 +53,11 @@ export function openWindow(args: readonly string[], { cwd, env, columns = 80, ro
     },
     resize: (c, r) => void tmux("resize-window", "-x", String(c), "-y", String(r)),
     async see(...texts) {
-      for (;;) {
+      for (const end = Date.now() + LIMIT_MS; ; ) {
         const screen = window.screen();
         if (texts.every((t) => (typeof t === "string" ? screen.includes(t) : t.test(screen)))) return screen;
         if (/^ENDED \d+/m.test(screen) && !texts.some((t) => String(t).includes("ENDED"))) throw new Error(`the program has ended; the screen was:\n${screen}`);
+        if (Date.now() > end) throw new Error(`not seen: ${texts.map(String).join(" · ")}; the screen was:\n${screen}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
@@ -73,6 +76,7 @@ export function masked(screen: string): string {
     .replace(/\$\d+\.\d+(?: estimated)? · [\d,]+ tok/g, "COST")
     .replace(/ +\$\d+\.\d+/g, " COST")
     .replace(/ +COST/g, " COST")
+    .replace(/ {3,}(claude-)/g, "   $1")
     .replace(/-[0-9a-f]{4,}\.md/g, "-ID.md")
     .replace(/\b[0-9a-f]{8}\b/g, "ITEM");
 }

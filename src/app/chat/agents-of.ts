@@ -3,7 +3,7 @@ import type { Env } from "../../config/paths.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { ModelDelta, StreamModel } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
-import type { AgentIdentity, CheckChanges, Outcome } from "../../contract/runner.ts";
+import type { AgentIdentity, DecisionHelp, Outcome } from "../../contract/runner.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Queue } from "../../lib/queue.ts";
 import type { Redactor } from "../../lib/redact.ts";
@@ -38,7 +38,7 @@ export type Chat = {
   mcp: McpTools;
   /** What the user said while the primary worked. */
   takeGuidance(): string[];
-  asking(question: Question, check: CheckChanges | undefined): void;
+  asking(question: Question, help: DecisionHelp): void;
 };
 
 /** The agents of one session: how its primary and every child get what they need. */

@@ -2,7 +2,7 @@ import type { Paths } from "../../config/paths.ts";
 import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { Answer, Question } from "../../contract/question.ts";
-import type { AgentIdentity, Ask, AskInput, CheckChanges } from "../../contract/runner.ts";
+import type { AgentIdentity, Ask, AskInput, DecisionHelp } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { awaitAnswer } from "../../inbox/await-answer.ts";
 import { openQuestion } from "../../inbox/open-question.ts";
@@ -24,7 +24,7 @@ export type AskDeps = {
   /** Of an earlier process of this session. */
   recorded: readonly CruEvent[];
   /** Hears of each question that is about to be waited for. */
-  asking(question: Question, check: CheckChanges | undefined): void;
+  asking(question: Question, help: DecisionHelp): void;
 };
 
 /** Asks through the inbox: written before anyone is asked, found again by its key after a restart. */
@@ -41,7 +41,15 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   };
 
   function wait(question: Question, input: AskInput): Promise<Answer | undefined> {
-    deps.asking(question, input.check);
+    const { check, explain } = input;
+    const recorded = explain === undefined ? {} : {
+      explain: async (text: string): Promise<string> => {
+        const answer = await explain(text);
+        deps.emit({ type: "inbox.context", ...who, id: question.id, question: text, answer });
+        return answer;
+      },
+    };
+    deps.asking(question, { ...(check === undefined ? {} : { check }), ...recorded });
     return deps.waiting(() => awaitAnswer(question, deps));
   }
 

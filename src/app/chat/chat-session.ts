@@ -4,7 +4,7 @@ import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit, NewEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
-import type { AgentIdentity, CheckChanges } from "../../contract/runner.ts";
+import type { AgentIdentity, DecisionHelp } from "../../contract/runner.ts";
 import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
 import { type AnswerInput, answerQuestion, withdrawQuestion } from "../../inbox/answer-question.ts";
 import { type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
@@ -37,8 +37,8 @@ export type ChatListener = {
   event(event: NewEvent): void;
   delta(span: string, delta: ModelDelta): void;
   warn(message: string): void;
-  /** A person is waited for in this process. `check` says what is wrong with changed parameters; undefined when they cannot be changed. */
-  asking?(question: Question, check: CheckChanges | undefined): void;
+  /** A person is waited for in this process. What `help` lacks cannot be done: change parameters, ask back. */
+  asking?(question: Question, help: DecisionHelp): void;
   /** Rings the terminal, where there is one. */
   bell?(): void;
 };
@@ -140,7 +140,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
         sandbox: await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn)),
         mcp: await (mcp ??= openMcp(project, primary.permissions, request.env, listener.warn)),
         takeGuidance,
-        asking: (question, check) => listener.asking?.(question, check),
+        asking: (question, help) => listener.asking?.(question, help),
       });
       const started = systemClock.monotonicMs();
       const identity = primaryIdentity(primary, owned, events);

@@ -12,6 +12,7 @@ export type GateDeps = {
   /** Permissions that do not ask. */
   allow: readonly Permission[];
   sandboxed: boolean;
+  explain(action: { tool: string; input: unknown }, text: string): Promise<string>;
   /** Hears of every gated call: undefined when it may run, else why not. */
   onDecision(action: string, denied: string | undefined): void;
 };
@@ -31,6 +32,7 @@ export function createAuthorize(deps: GateDeps): Authorize {
       reversible: preview.reversible && gate.reversible,
       action: { tool: tool.name, input },
       check: (set) => faultOf(tool, input, set),
+      explain: (text) => deps.explain({ tool: tool.name, input }, text),
     });
     if (asked.kind === "suspended") return { kind: "suspend", inboxId: asked.inboxId };
     const { answer } = asked;

@@ -8,6 +8,7 @@ import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
 import type { AnyTool, ToolResult } from "../../contract/tool.ts";
 import { estimateCall } from "../../llm/price.ts";
+import { createExplain } from "./explain.ts";
 import { createAuthorize } from "./gates.ts";
 import { windowOf } from "./window.ts";
 
@@ -84,7 +85,7 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
       newId: () => randomBytes(6).toString("hex"),
       signal: deps.signal,
       tools,
-      authorize: createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, onDecision }),
+      authorize: createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, onDecision, explain: createExplain(spec, tools, memory, deps) }),
       startTask: spec.startTask,
       takeGuidance: spec.takeGuidance,
       now: deps.now,

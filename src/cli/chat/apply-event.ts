@@ -57,7 +57,7 @@ export function applyEvent(state: ChatState, event: NewEvent, now: number, width
 }
 
 /** A piece of a reply. Blocks that are whole go into the scrollback at once, so that a long answer can be read while it comes. */
-export function applyDelta(state: ChatState, spanId: string, delta: ModelDelta, width: number): Line[] {
+export function applyDelta(state: ChatState, spanId: string, delta: ModelDelta, width: number, print = true): Line[] {
   const agent = state.agents.find((a) => a.span === spanId);
   if (agent !== undefined && agent.depth > 0) {
     if (delta.type === "text") agent.doing = "writing";
@@ -69,7 +69,7 @@ export function applyDelta(state: ChatState, spanId: string, delta: ModelDelta, 
   if (delta.type !== "text") return [];
   reply.thinking = false;
   reply.text += delta.text;
-  return printUpTo(state, stableLength(reply.text), width);
+  return print ? printUpTo(state, stableLength(reply.text), width) : [];
 }
 
 /** The user's own words, as they stand in the scrollback. */

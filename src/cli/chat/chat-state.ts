@@ -1,6 +1,6 @@
 import type { PlanTask } from "../../contract/event.ts";
 import type { Question } from "../../contract/question.ts";
-import type { CheckChanges } from "../../contract/runner.ts";
+import type { DecisionHelp } from "../../contract/runner.ts";
 
 export type AgentRow = {
   span: string;
@@ -28,8 +28,7 @@ export type Call = {
   durationMs: number;
 };
 
-/** `explain` asks the agent back before deciding; undefined when nobody can be asked. */
-export type Pending = { question: Question; check: CheckChanges | undefined; explain: ((text: string) => Promise<string>) | undefined; openedMs: number };
+export type Pending = DecisionHelp & { question: Question; openedMs: number };
 
 /** What the screen knows of the conversation; changed only by `applyEvent`, `applyDelta` and the chat's own keys. */
 export type ChatState = {

@@ -84,8 +84,8 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
       event: (event) => print(applyEvent(state, event, now(), width())),
       delta: (spanId, delta) => print(applyDelta(state, spanId, delta, width())),
       warn: (text) => print([line(`warning: ${inertLine(text)}`, "yellow")]),
-      asking(question, check) {
-        state.questions.push({ question, check, explain: undefined, openedMs: now() });
+      asking(question, help) {
+        state.questions.push({ ...help, question, openedMs: now() });
         changed();
       },
       bell: () => terminal.write("\u0007"),

@@ -34,9 +34,9 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
     event: (event) => print(applyEvent(state, event, now(), WIDTH)),
     delta: (spanId, delta) => print(applyDelta(state, spanId, delta, WIDTH)),
     warn: (text) => print([line(`warning: ${inertLine(text)}`)]),
-    asking(question, check) {
-      state.questions.push({ question, check, explain: undefined, openedMs: now() });
-      if (state.questions.length === 1) print(questionLines({ question, check }));
+    asking(question, help) {
+      state.questions.push({ ...help, question, openedMs: now() });
+      print(questionLines({ ...help, question }));
     },
   };
   const chat = await openChatSession(request, listener);
@@ -85,6 +85,11 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
   }
 
   function reply(pending: Pending, text: string, session: ChatSession): void {
+    const asked = /^(?:ask|\?)\s+(.+)$/i.exec(text)?.[1];
+    if (asked !== undefined && pending.explain !== undefined) {
+      void pending.explain(asked).then((answer) => print(inert(answer).split("\n").map((l) => line(`  ${l}`))), fail);
+      return;
+    }
     const parsed = parseReply(pending, text);
     if (typeof parsed === "string") return print([line(parsed)]);
     try {
@@ -96,7 +101,7 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
   }
 }
 
-function questionLines({ question, check }: Pick<Pending, "question" | "check">): Line[] {
+function questionLines({ question, check, explain }: Omit<Pending, "openedMs">): Line[] {
   const words = question.kind === "question" || question.kind === "guidance";
   const confirm = question.reversible ? "" : ` confirm=${inertLine(question.confirm_word ?? "", 60)}`;
   return [
@@ -104,7 +109,7 @@ function questionLines({ question, check }: Pick<Pending, "question" | "check">)
     ...(words ? [] : [line(question.reversible ? "  reversible" : "  cannot be undone")]),
     ...inert(question.body).split("\n").map((l) => line(`  ${l}`)),
     ...question.options.filter(() => words).map((o, i) => line(`  ${i + 1}. ${inertLine(o, 200)}`)),
-    line(words ? "  answer in words" : `  answer with: approve${confirm}${check === undefined ? "" : " [name=value ...]"} | deny [reason]`),
+    line(words ? "  answer in words" : `  answer with: approve${confirm}${check === undefined ? "" : " [name=value ...]"} | deny [reason]${explain === undefined ? "" : " | ask QUESTION"}`),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { ChatEnd, ChatSession } from "../../app/chat/chat-session.ts";
 import { inertLine } from "../../lib/inert.ts";
-import { applyEvent, flushReply, userLines } from "./apply-event.ts";
+import { applyDelta, applyEvent, flushReply, userLines } from "./apply-event.ts";
 import { duration } from "./call-lines.ts";
 import type { ChatState } from "./chat-state.ts";
 import { type Line, line, span } from "./line.ts";
@@ -90,9 +90,12 @@ export function replayEvents(chat: ChatSession, state: ChatState, width: number,
   const lines: Line[] = [];
   for (const event of chat.events) {
     if (event.type === "session.started") lines.push(...userLines(event.request, width));
-    else if (event.type === "session.guidance") lines.push(...userLines(event.text, width));
-    else lines.push(...applyEvent(state, event, 0, width));
+    else if (event.type === "session.guidance") lines.push(...flushReply(state, width), ...userLines(event.text, width));
+    // A text is recorded in pieces.
+    else if (event.type === "agent.output") applyDelta(state, event.span_id ?? "", { type: "text", text: event.text }, width, false);
+    else if (event.type !== "model.request" && event.type !== "model.reply") lines.push(...applyEvent(state, event, 0, width));
   }
+  lines.push(...flushReply(state, width));
   state.questions = [];
   for (const agent of state.agents) agent.endedMs ??= 0;
   for (const call of state.calls) call.ok ??= false;
