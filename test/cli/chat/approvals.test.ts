@@ -51,7 +51,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     window.press("d");
     await window.see("Why not?");
     window.type("you know who you are");
-    await screenshot(window.screen(), "denial");
+    await screenshot(await window.see("› you know who you are"), "denial");
     window.press("Enter");
     await window.see("✗ denied", "you know who you are", "Then I will not.", IDLE);
     expect(box.requests[1]?.users.at(-1)).toContain("denied: you know who you are");
