@@ -2,19 +2,19 @@ import type { AgentSource } from "../contract/agent.ts";
 import type { Catalog, Entry } from "../contract/catalog.ts";
 import { nameFault } from "../contract/name.ts";
 import type { Fault, Problem } from "../contract/problem.ts";
-import { readGuarded } from "../lib/read-guarded.ts";
+import { type Guarded, readGuarded } from "../lib/read-guarded.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { type IndexRecord, readIndex, writeIndex } from "./index-file.ts";
+import { type FolderIndex, type IndexRecord, readIndex, writeIndex } from "./index-file.ts";
+import { recallFiles } from "./recall-files.ts";
 import { type FoundFile, scanFolder } from "./scan-folder.ts";
-import { look, remember, type Seen, unchangedDigest } from "./signature.ts";
 
 /**
  * The one loader of agents, grimoires and spells:
  *
  *   loadDefinitions<T>({ kind, extensions, sources, parser, fingerprint }, { root, indexFile, show }) → Promise<Loaded<T>>
  *
- * `sources` stand in rising precedence. Every run looks at every file, and reads those that could be different from when they were
- * last read; what a file means is looked up in the index by the hash of its bytes. Only content that is not in it loads the parser.
+ * `sources` stand in rising precedence. Every run looks at every file: one that cannot have changed since the index read it is
+ * taken from there, any other is read and looked up by the hash of its bytes. Only content that is not in the index loads the parser.
  */
 export type DefinitionPlan<T> = {
   kind: "agents" | "grimoires" | "spells";
@@ -56,81 +56,84 @@ export type Loaded<T> = Catalog<T> & { files: DefinitionFile[] };
 const MAX_BYTES = 1024 * 1024;
 
 export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>, deps: LoadDeps): Promise<Loaded<T>> {
-  const index = readIndex<T>(deps.indexFile, plan.fingerprint);
   const now = Date.now();
-  const used = new Map<string, string[]>();
-  const buffer = Buffer.allocUnsafe(MAX_BYTES + 1);
+  const known = readIndex<T>(deps.indexFile, plan.fingerprint);
+  const contents = contentReader(plan, known);
   const winners = new Map<string, Entry<T>>();
   const loaded: Loaded<T> = { items: [], problems: [], files: [] };
-  let news = 0;
-  let parse: ((bytes: Buffer, dialect: string) => IndexRecord<T>) | undefined;
+  const indexes: FolderIndex<T>[] = [];
+  let better = false;
   for (const source of plan.sources) {
-    const { dialect } = source;
-    const seen = index.seen.get(source.folder);
-    const stillSeen = new Map<string, Seen>();
-    index.seen.set(source.folder, stillSeen);
-    const records = getOrSet(index.records, dialect, () => new Map<string, IndexRecord<T>>());
-    const digests = getOrSet(used, dialect, () => []);
     const folder = scanFolder(source, plan.extensions);
+    const recall = recallFiles(folder, source, known, now);
     const register = registration(loaded, winners, source, deps);
     try {
       if (folder.fault !== undefined) report(loaded, source, { path: source.folder, stem: "" }, undefined, [folder.fault], deps);
       for (const file of folder.files) {
-        const path = `${file.via}/${file.entry}`;
-        const before = file.readable ? look(path) : undefined;
-        const earlier = seen?.get(file.key);
-        const unchanged = unchangedDigest(before, earlier);
-        const known = unchanged === undefined ? undefined : records.get(unchanged);
-        if (earlier !== undefined && unchanged !== undefined && known !== undefined) {
-          stillSeen.set(file.key, earlier);
-          digests.push(unchanged);
-          register(file, unchanged, known);
+        const record = recall.unchanged(file) ?? (await contents.read(file, folder.real, source.dialect));
+        if ("ok" in record) {
+          report(loaded, source, file, undefined, [wholeFile(record.fault, record.reason, READ_HINTS[record.fault])], deps);
           continue;
         }
-        const read = file.readable ? readGuarded(path, folder.real, buffer) : NOT_A_FILE;
-        if (!read.ok) {
-          report(loaded, source, file, undefined, [wholeFile(read.fault, read.reason, READ_HINTS[read.fault])], deps);
-          continue;
-        }
-        const digest = sha256(read.bytes);
-        const settled = remember(before, look(path), digest, now);
-        if (settled !== undefined) {
-          news++;
-          stillSeen.set(file.key, settled);
-        }
-        let record = records.get(digest);
-        if (record === undefined) {
-          news++;
-          parse ??= await loadParser(plan);
-          record = parse(read.bytes, dialect);
-          records.set(digest, record);
-        }
-        digests.push(digest);
-        register(file, digest, record);
+        recall.remember(file, record);
+        register(file, record);
       }
     } finally {
       folder.close();
     }
+    indexes.push(recall.index);
+    better ||= recall.better;
   }
-  if (news > 0) writeIndex(deps.indexFile, plan.fingerprint, used, index);
+  if (better || contents.parsed > 0) writeIndex(deps.indexFile, plan.fingerprint, indexes);
   loaded.items = [...winners.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return loaded;
 }
 
-async function loadParser<T>(plan: DefinitionPlan<T>): Promise<(bytes: Buffer, dialect: string) => IndexRecord<T>> {
+type Unreadable = Extract<Guarded, { ok: false }>;
+type ContentReader<T> = { read(file: FoundFile, real: string, dialect: string): Promise<IndexRecord<T> | Unreadable>; readonly parsed: number };
+
+/** For files that cannot be recalled: reads them, and parses what no file of the index had in it. */
+function contentReader<T>(plan: DefinitionPlan<T>, known: readonly FolderIndex<T>[]): ContentReader<T> {
+  let records: Map<string, IndexRecord<T>> | undefined;
+  let buffer: Buffer | undefined;
+  let parse: ((bytes: Buffer, dialect: string) => Parsed<T>) | undefined;
+  let parsed = 0;
+  return {
+    async read(file, real, dialect) {
+      buffer ??= Buffer.allocUnsafe(MAX_BYTES + 1);
+      const read = file.readable ? readGuarded(`${file.via}/${file.entry}`, real, buffer) : NOT_A_FILE;
+      if (!read.ok) return read;
+      records ??= new Map(known.flatMap((f) => f.records.map((record) => [`${f.dialect} ${record.digest}`, record])));
+      const digest = sha256(read.bytes);
+      const before = records.get(`${dialect} ${digest}`);
+      if (before !== undefined) return before;
+      parse ??= await loadParser(plan);
+      parsed++;
+      const { name, value, faults } = parse(read.bytes, dialect);
+      const record = { digest, name, value, faults };
+      records.set(`${dialect} ${digest}`, record);
+      return record;
+    },
+    get parsed() {
+      return parsed;
+    },
+  };
+}
+
+async function loadParser<T>(plan: DefinitionPlan<T>): Promise<(bytes: Buffer, dialect: string) => Parsed<T>> {
   const [{ parseBytes }, parse] = await Promise.all([import("./parse-bytes.ts"), plan.parser()]);
   return (bytes, dialect) => parseBytes(bytes, dialect, parse);
 }
 
-type Register<T> = (file: FoundFile, digest: string, record: IndexRecord<T>) => void;
+type Register<T> = (file: FoundFile, record: IndexRecord<T>) => void;
 
 /** Takes the files of one source in, each with what is wrong with it. */
 function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, source: SourceFolder, deps: LoadDeps): Register<T> {
   const files = twinFinder();
   const names = twinFinder();
   const severity = source.recursive === true ? "warning" : "error";
-  return (file, digest, record) => {
-    const { value } = record;
+  return (file, record) => {
+    const { digest, value } = record;
     const name = record.name ?? file.stem;
     let faults = record.name === undefined && value !== undefined ? [...record.faults, ...nameFaults(name)] : record.faults;
     const good = value !== undefined && faults.every((f) => f.severity === "warning");
@@ -174,12 +177,6 @@ const READ_HINTS = {
   "file.outside": "copy the file into the folder instead",
   "file.not_a_file": "move it elsewhere",
 } as const;
-
-function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
-}
 
 function nameFaults(stem: string): Fault[] {
   const fault = nameFault(stem);

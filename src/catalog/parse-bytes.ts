@@ -1,9 +1,8 @@
 import type { Fault } from "../contract/problem.ts";
-import type { IndexRecord } from "./index-file.ts";
-import type { Parse } from "./load-definitions.ts";
+import type { Parse, Parsed } from "./load-definitions.ts";
 
-/** Bytes to record: text guards first, then the parser of the kind. */
-export function parseBytes<T>(bytes: Buffer, dialect: string, parse: Parse<T>): IndexRecord<T> {
+/** Bytes to definition: text guards first, then the parser of the kind. */
+export function parseBytes<T>(bytes: Buffer, dialect: string, parse: Parse<T>): Parsed<T> {
   const nul = bytes.indexOf(0);
   if (nul >= 0) return refused(bytes, nul, "file.nul", "a NUL byte; this is not a text file");
   let text: string;
@@ -12,13 +11,12 @@ export function parseBytes<T>(bytes: Buffer, dialect: string, parse: Parse<T>): 
   } catch {
     return refused(bytes, firstInvalid(bytes), "file.not_utf8", "not valid UTF-8");
   }
-  const parsed = parse(text, dialect);
-  return { name: parsed.name, value: parsed.value, faults: parsed.faults };
+  return parse(text, dialect);
 }
 
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
-function refused<T>(bytes: Buffer, offset: number, code: Fault["code"], message: string): IndexRecord<T> {
+function refused<T>(bytes: Buffer, offset: number, code: Fault["code"], message: string): Parsed<T> {
   const before = bytes.subarray(0, offset).toString("latin1");
   const line = before.split("\n").length;
   const column = offset - before.lastIndexOf("\n");

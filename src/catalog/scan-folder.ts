@@ -17,7 +17,8 @@ export type FoundFile = {
   readable: boolean;
 };
 
-export type ScannedFolder = { real: string; files: FoundFile[]; fault: Fault | undefined; close(): void };
+/** `via` is how the folder itself must be opened. */
+export type ScannedFolder = { real: string; via: string; files: FoundFile[]; fault: Fault | undefined; close(): void };
 
 const DEEPEST = 8;
 
@@ -27,7 +28,7 @@ export function scanFolder(source: Pick<SourceFolder, "folder" | "recursive" | "
   const close = (): void => handles.splice(0).forEach((handle) => closeSync(handle));
   const nothing = (fault?: Fault): ScannedFolder => {
     close();
-    return { real: source.folder, files: [], fault, close };
+    return { real: source.folder, via: source.folder, files: [], fault, close };
   };
   try {
     const real = realpathSync(source.folder);
@@ -38,7 +39,7 @@ export function scanFolder(source: Pick<SourceFolder, "folder" | "recursive" | "
     if (top.opened !== undefined && source.within !== undefined && !isInside(top.opened, source.within)) return nothing(outside());
     collect({ path: source.folder, via: top.via, key: "", depth: 0 }, { extensions, recursive: source.recursive === true, handles, files });
     files.sort((a, b) => (a.key < b.key ? -1 : 1));
-    return { real: top.opened ?? real, files, fault: undefined, close };
+    return { real: top.opened ?? real, via: top.via, files, fault: undefined, close };
   } catch (error) {
     return nothing(isMissing(error) ? undefined : unreadable(error));
   }

@@ -24,7 +24,7 @@ export function openTrust(paths: Paths, env: Env, flags: { trust?: boolean | und
   return {
     isTrusted(path, hash) {
       if (everything || isOwn(path, paths)) return true;
-      const name = nameInProject(path, paths.root);
+      const name = files.size === 0 ? undefined : nameInProject(path, paths.root);
       return name !== undefined && files.get(name) === hash;
     },
     get projectTrusted() {

@@ -14,27 +14,26 @@ export function trustedPlaces(paths: Paths): { folders: string[]; files: string[
 export function isOwn(path: string, paths: Paths): boolean {
   const { user, builtin } = paths;
   const flat = flattened(path);
-  if (flat === user.config) return true;
-  return [user.agents, user.claudeAgents, builtin.agents, builtin.grimoires, builtin.spells].some((folder) => flat.startsWith(asPrefix(folder)));
+  return flat === user.config || isBelow(flat, user.agents) || isBelow(flat, user.claudeAgents) || isBelow(flat, builtin.agents) || isBelow(flat, builtin.grimoires) || isBelow(flat, builtin.spells);
 }
 
 /** The name of a file in the manifest: relative to the project, with slashes. Undefined for what is outside it. */
 export function nameInProject(path: string, root: string): string | undefined {
   const flat = flattened(path);
-  const prefix = asPrefix(root);
-  return flat.startsWith(prefix) ? flat.slice(prefix.length).replaceAll(sep, "/") : undefined;
+  if (!isBelow(flat, root)) return undefined;
+  const name = flat.slice(root.endsWith(sep) ? root.length : root.length + 1);
+  return sep === "/" ? name : name.replaceAll(sep, "/");
 }
 
 export function isInside(path: string, folder: string): boolean {
-  return flattened(path).startsWith(asPrefix(folder));
+  return isBelow(flattened(path), folder);
 }
 
 /** Without `..`, so that no name can climb out. Lists of thousands of paths that are flat already are the rule. */
 function flattened(path: string): string {
-  const flat = !["//", "/./", "/../"].some((part) => path.includes(part)) && !["/", "/.", "/.."].some((end) => path.endsWith(end));
-  return flat ? path : join(path);
+  return /\/\.{0,2}(?:\/|$)/.test(path) ? join(path) : path;
 }
 
-function asPrefix(folder: string): string {
-  return folder.endsWith(sep) ? folder : folder + sep;
+function isBelow(flat: string, folder: string): boolean {
+  return flat.startsWith(folder) && (folder.endsWith(sep) || flat.startsWith(sep, folder.length));
 }

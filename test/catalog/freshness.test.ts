@@ -1,6 +1,6 @@
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { agentFile, agentWorld, type AgentWorld } from "../support/agents.ts";
 
 const descriptions = async (world: AgentWorld) => (await world.load()).items.filter((e) => e.source === "project").map((e) => `${e.name}: ${e.value.description}`);
@@ -29,71 +29,6 @@ describe("the index of the catalog", () => {
     expect(await descriptions(world)).toEqual([]);
     writeFileSync(path("a.md"), agentFile("a", { description: "one" }));
     expect(await descriptions(world)).toEqual(["a: one"]);
-  });
-
-  describe("of files that were quiet for a while", () => {
-    // Two seconds later than it is: what was written just now counts as settled, and is not read again while it looks the same.
-    const later = (): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
-    const tick = (): Promise<void> => new Promise((done) => setTimeout(done, 25));
-    afterEach(() => void vi.useRealTimers());
-
-    it.each<[string, (path: string) => void]>([
-      ["an edit of the same size with its times set back", (path) => {
-        const { atime, mtime } = statSync(path);
-        writeFileSync(path, agentFile("a", { description: "two" }));
-        utimesSync(path, atime, mtime);
-      }],
-      ["a copy that keeps the times put in its place", (path) => {
-        const { atime, mtime } = statSync(path);
-        writeFileSync(`${path}.new`, agentFile("a", { description: "two" }));
-        utimesSync(`${path}.new`, atime, mtime);
-        renameSync(`${path}.new`, path);
-      }],
-      ["a hard link to another file put in its place", (path) => {
-        writeFileSync(`${path}.x`, agentFile("a", { description: "two" }));
-        rmSync(path);
-        linkSync(`${path}.x`, path);
-      }],
-      ["a symlink put in its place", (path) => {
-        writeFileSync(join(dirname(path), "other.txt"), agentFile("a", { description: "two" }));
-        rmSync(path);
-        symlinkSync("other.txt", path);
-      }],
-    ])("%s is seen", async (_, change) => {
-      const world = agentWorld({ project: { ".crucible/agents/a.md": agentFile("a", { description: "one" }) } });
-      await tick();
-      later();
-      expect(await descriptions(world)).toEqual(["a: one"]);
-      expect(await descriptions(world)).toEqual(["a: one"]);
-      change(join(world.project, ".crucible/agents/a.md"));
-      expect(await descriptions(world)).toEqual(["a: two"]);
-      expect(await descriptions(world)).toEqual(["a: two"]);
-    });
-
-    it("the whole folder swapped for another one is seen", async () => {
-      const world = agentWorld({ project: { ".crucible/agents/a.md": agentFile("a", { description: "one" }), "twin/a.md": agentFile("a", { description: "two" }) } });
-      await tick();
-      later();
-      expect(await descriptions(world)).toEqual(["a: one"]);
-      renameSync(join(world.project, ".crucible/agents"), join(world.project, "old"));
-      renameSync(join(world.project, "twin"), join(world.project, ".crucible/agents"));
-      expect(await descriptions(world)).toEqual(["a: two"]);
-    });
-
-    it("a file that did not change is not read again, and forgotten when it is gone", async () => {
-      const world = agentWorld({ project: { ".crucible/agents/a.md": agentFile("a", { description: "one" }), ".crucible/agents/b.md": agentFile("b") } });
-      await tick();
-      later();
-      await world.load();
-      const path = join(world.project, ".crucible/agents/a.md");
-      const before = readFileSync(world.indexFile, "utf8");
-      expect(before).toContain('"a.md"');
-      chmodSync(path, 0o000);
-      rmSync(path);
-      writeFileSync(join(world.project, ".crucible/agents/c.md"), agentFile("c"));
-      await world.load();
-      expect(readFileSync(world.indexFile, "utf8")).not.toContain('"a.md"');
-    });
   });
 
   it("says the same with the index as without it, problems included", async () => {

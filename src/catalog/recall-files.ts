@@ -1,0 +1,89 @@
+import { lstatSync, type Stats, statfsSync, statSync } from "node:fs";
+import type { FolderIndex, IndexRecord } from "./index-file.ts";
+import type { FoundFile, ScannedFolder } from "./scan-folder.ts";
+
+/**
+ * Which files of a folder are still what the index says, without reading them.
+ *
+ * The kernel sets a file's ctime at every change of its bytes, name or links, and no program can set it. So a file is unchanged
+ * when device, inode, size, mtime and ctime are, if the ctime was already old when the file was read: a change after that has
+ * a later one. What was read too soon after its last change, lies in the future, is a symlink or stands on a file system that
+ * may not keep the rule (network, FUSE, FAT, any on a system other than Linux) has no signature and is read every time.
+ */
+export type Recall<T> = {
+  /** The record of this file, the next in order, if it is unchanged. */
+  unchanged(file: FoundFile): IndexRecord<T> | undefined;
+  /** Takes the last file in as it is now. */
+  remember(file: FoundFile, record: IndexRecord<T>): void;
+  /** What to write; `better` when it would spare reading that the last index did not. */
+  readonly index: FolderIndex<T>;
+  readonly better: boolean;
+};
+
+export function recallFiles<T>(folder: ScannedFolder, place: { folder: string; dialect: string }, known: readonly FolderIndex<T>[], now: number): Recall<T> {
+  const before = known.find((f) => f.folder === place.folder && f.dialect === place.dialect);
+  const index: FolderIndex<T> = { folder: place.folder, dialect: place.dialect, keys: [], signatures: [], records: [] };
+  const device = folder.files.length > 0 ? deviceThatKeepsTime(folder.via) : undefined;
+  let at = 0;
+  let stat: Stats | undefined;
+  let better = false;
+  return {
+    unchanged(file) {
+      while ((before?.keys[at] ?? file.key) < file.key) at++;
+      if (device !== undefined && before?.keys[at] === file.key && before.signatures[at * SIGNATURE] !== UNSIGNED) {
+        // The shorter path: should the folder have been swapped, what stands there is not the same inode.
+        stat = statOf(file.path);
+        if (stat !== undefined && isSame(stat, before.signatures, at * SIGNATURE)) return before.records[at];
+      }
+      stat = device === undefined ? undefined : settled(statOf(`${file.via}/${file.entry}`), device, now);
+      better ||= stat !== undefined;
+      return undefined;
+    },
+    remember(file, record) {
+      index.keys.push(file.key);
+      index.records.push(record);
+      if (stat === undefined) index.signatures.push(UNSIGNED, 0, 0, 0, 0);
+      else index.signatures.push(stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs);
+    },
+    index,
+    get better() {
+      return better;
+    },
+  };
+}
+
+const SIGNATURE = 5;
+const UNSIGNED = -1;
+
+function isSame(stat: Stats, signatures: readonly number[], at: number): boolean {
+  return stat.ctimeMs === signatures[at + 4] && stat.mtimeMs === signatures[at + 3] && stat.size === signatures[at + 2] && stat.ino === signatures[at + 1] && stat.dev === signatures[at];
+}
+
+/** Far more than a tick of any clock that a file system here has. */
+const SETTLED_MS = 2000;
+
+/** Of a plain file whose last change is long enough ago. It is taken before the file is read, so what is read can only be newer. */
+function settled(stat: Stats | undefined, device: number, now: number): Stats | undefined {
+  return stat?.isFile() === true && stat.dev === device && now - stat.ctimeMs >= SETTLED_MS ? stat : undefined;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, NO_THROW);
+  } catch {
+    return undefined;
+  }
+}
+
+const NO_THROW = { throwIfNoEntry: false } as const;
+
+/** ext2-4, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS, bcachefs. */
+const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e]);
+
+function deviceThatKeepsTime(folder: string): number | undefined {
+  try {
+    return process.platform === "linux" && LOCAL.has(statfsSync(folder).type) ? statSync(folder).dev : undefined;
+  } catch {
+    return undefined;
+  }
+}
