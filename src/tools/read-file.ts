@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import { z } from "zod";
 import type { Tool, ToolResult } from "../contract/tool.ts";
-import { withFile } from "../lib/safe-path.ts";
+import { locate, withFile } from "../lib/safe-path.ts";
 import { pathError } from "./path-error.ts";
 import { pathSchema } from "./path-input.ts";
 import prose from "./read-file.md";
@@ -23,6 +23,7 @@ export function readFileTool(): Tool<z.infer<typeof inputSchema>> {
     needs: ["FilesystemRead"],
     changes: false,
     async run({ path, lines }, { workspace }) {
+      if (isSessionLock(workspace, path)) return { ok: false, output: `${path} is a lock of Crucible and cannot be read` };
       const { first, last } = range(lines);
       if (last < first) return { ok: false, output: `lines: ${lines} ends before it begins` };
       const read = withFile(workspace, path, (file, stat): ToolResult => {
@@ -101,4 +102,10 @@ function range(lines: string | undefined): { first: number; last: number } {
   const [from = "", to] = lines.split("-");
   const first = Math.max(1, Number(from));
   return { first, last: to === undefined ? first : to === "" ? Number.POSITIVE_INFINITY : Number(to) };
+}
+
+/** Closing a file frees every lock that this process holds on it, so the lock of a session is never even opened. */
+function isSessionLock(workspace: string, path: string): boolean {
+  const found = locate(workspace, path);
+  return found.ok && /(?:^|\/)\.crucible\/sessions\/[^/]+\/\.lock$/.test(found.path);
 }

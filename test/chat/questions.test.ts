@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatMachine, type ChatMachine } from "../support/chat.ts";
 
@@ -139,5 +141,18 @@ describe("bad input", () => {
     const box = await chatMachine(() => ({ text: "never" }));
     const done = await box.cru(["chat", "-p", "x"]);
     expect([done.code, done.stderr]).toEqual([1, expect.stringContaining("ANTHROPIC_API_KEY")]);
+  });
+});
+
+describe("what a killed process left", () => {
+  it("is recorded by the next chat, whose lock no tool can free", async () => {
+    const box = await chatMachine((request) => (request.users[0] === "first" || request.turns > 0 ? { text: "ok" } : { tools: [{ name: "read_file", input: { path: request.users[0] ?? "" }, id: "r" }] }));
+    await box.chat(["first"]);
+    const { folder, id, metadata } = box.session();
+    writeFileSync(join(folder, "metadata.json"), JSON.stringify({ ...metadata, status: "running", completed_at: null, owner: { pid: 2 ** 22 + 1, started: "long ago" } }));
+    await box.chat([`.crucible/sessions/${id}/.lock`]);
+    expect(box.session(id).metadata).toMatchObject({ status: "interrupted", owner: null });
+    const other = box.sessions().find((name) => name !== id);
+    expect(box.session(other).events.find((e) => e.type === "agent.tool_result")).toMatchObject({ ok: false, output: expect.stringContaining("lock of Crucible") });
   });
 });

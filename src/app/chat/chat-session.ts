@@ -15,7 +15,9 @@ import { newSpanId } from "../../lib/trace-id.ts";
 import { createStreamModel } from "../../llm/stream-model.ts";
 import { openNotifier } from "../../notify/open-notifier.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
-import { openSession, resumeSession } from "../../session/open-session.ts";
+import { listSessions } from "../../session/list-sessions.ts";
+import { openSession, resumeSession, type SessionDeps } from "../../session/open-session.ts";
+import { recordIfInterrupted } from "../../session/record-if-interrupted.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { agentsOf } from "./agents-of.ts";
@@ -88,6 +90,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   const project = await openProject(request);
   for (const warning of project.warnings) listener.warn(warning);
   const sessionDeps = { paths: project.paths, env: request.env, clock: systemClock, warn: listener.warn };
+  await recordInterrupted(sessionDeps);
   const resumed = request.resume === undefined ? undefined : await resumeSession(request.resume, sessionDeps);
   const input = withRecorded(request, resumed?.session);
   let session = resumed?.session;
@@ -229,4 +232,12 @@ function spentBefore(events: readonly CruEvent[]): Spent {
     spent.estimated ||= event.estimated;
   }
   return spent;
+}
+
+const RECENT = 3;
+
+/** Whoever may write puts down what a killed process could not. */
+async function recordInterrupted(deps: SessionDeps): Promise<void> {
+  const { sessions } = await listSessions(deps.paths, { limit: RECENT });
+  for (const session of sessions) if (session.status === "interrupted") await recordIfInterrupted(session.id, deps);
 }

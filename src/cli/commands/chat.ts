@@ -4,6 +4,7 @@ import type { ChatEnd, OpenRequest } from "../../app/chat/chat-session.ts";
 import { didYouMean } from "../../lib/nearest.ts";
 import { inert } from "../../lib/inert.ts";
 import type { CommandInput, Io, Run } from "../command.ts";
+import { printJson } from "../print.ts";
 import { progressPrinter } from "../progress.ts";
 
 const EXIT: Record<ChatEnd["status"], number> = { completed: 0, failed: 1, waiting: 4, blocked: 4, interrupted: 130, cancelled: 130 };
@@ -41,7 +42,7 @@ async function printOnce(input: CommandInput, request: OpenRequest): Promise<num
   try {
     const { runChat } = await import("../../app/chat/run-chat.ts");
     const end = await runChat({ ...request, message, signal: stop.signal }, progressPrinter(io, { verbose: request.verbose }));
-    if (options.json === true) io.out(`${JSON.stringify(jsonOf(end))}\n`);
+    if (options.json === true) printJson(io, jsonOf(end));
     else print(end, io);
     return EXIT[end.status];
   } finally {
