@@ -63,7 +63,7 @@ async function run(prompt: string, workspace: string, url: string): Promise<stri
       stream: createStreamModel({ env: { ANTHROPIC_API_KEY: "scripted", ANTHROPIC_BASE_URL: url } }), onDelta: () => {}, emit: () => {}, tools,
       authorize: async ({ input }) => ({ kind: "run", input }), startTask: async () => ({ ok: false, output: "" }), takeGuidance: () => [],
       ask: async () => ({ kind: "suspended", inboxId: "" }), budget: openBudget({ usd: null, tokens: null }, { usd: 0, tokens: 0, estimated: false }, () => {}),
-      estimate: () => ({ usd: 0, tokens: 0 }), newId: () => "r", signal: new AbortController().signal, now: () => performance.now(),
+      estimate: () => ({ usd: 0, tokens: 0 }), newId: () => "r", signal: new AbortController().signal, redact: (value) => value, now: () => performance.now(),
     },
   );
   return end.status;

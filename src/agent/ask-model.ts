@@ -18,6 +18,10 @@ export type ModelDeps = {
   ask: Ask;
   newId(): string;
   signal: AbortSignal;
+  /** Takes secrets out. What is hashed, measured and cut is the form that is recorded, so that a replay comes to the same. */
+  redact<T>(value: T): T;
+  /** Left out for the agent's conversation; what stands beside it is recorded too, but is no part of it. */
+  purpose?: "critique" | "explanation";
 };
 
 export type ModelSetup = { model: string; system: string; tools: readonly ToolSpec[]; maxOutputTokens: number };
@@ -29,15 +33,20 @@ export function modelCaller(setup: ModelSetup, deps: ModelDeps): (messages: read
   let sent: readonly ModelMessage[] = [];
   let first = true;
 
+  const clean = messageRedactor(deps.redact);
+  const cleanSetup = deps.redact(setup);
+
   return async (messages, force) => {
-    const reservation = await reserve(setup, messages, deps);
+    const recorded = clean(messages);
+    const reservation = await reserve(cleanSetup, recorded, deps);
     if ("ok" in reservation) return reservation;
     const requestId = deps.newId();
     const toolChoice = force === undefined ? ("auto" as const) : { tool: force };
     const keep = sharedPrefix(sent, messages);
     const request: RecordedRequest = { model: setup.model, keep, messages: messages.slice(keep), tool_choice: toolChoice };
-    if (first) Object.assign(request, { system: setup.system, tools: setup.tools });
-    deps.emit({ type: "model.request", ...deps.who, request_id: requestId, hash: requestHash(setup, messages, toolChoice), request });
+    if (first) Object.assign(request, { system: setup.system, tools: setup.tools, max_output_tokens: setup.maxOutputTokens });
+    const purpose = deps.purpose === undefined ? {} : { purpose: deps.purpose };
+    deps.emit({ type: "model.request", ...deps.who, request_id: requestId, hash: requestHash(cleanSetup, recorded, toolChoice), request, ...purpose });
     sent = [...messages];
     first = false;
 
@@ -80,17 +89,29 @@ async function reserve(setup: ModelSetup, messages: readonly ModelMessage[], dep
 type Reserved = Extract<ReturnType<Budget["reserve"]>, { settle: unknown }> | { ok: "suspended"; inboxId: string } | { ok: "over_budget"; message: string };
 
 function emitReply(requestId: string, reply: ModelReply | ModelFailure, deps: ModelDeps): void {
+  const used = { tokens: reply.tokens, cost_usd: reply.costUsd, cost_estimated: reply.costEstimated, attempts: reply.attempts };
   if (!reply.ok) {
-    const record: RecordedReply = { ok: false, kind: reply.kind, message: reply.message };
+    const record: RecordedReply = { ok: false, kind: reply.kind, message: reply.message, hint: reply.hint, ...used };
     deps.emit({ type: "model.reply", ...deps.who, request_id: requestId, reply: record });
     return;
   }
-  for (const part of reply.message.content) {
+  for (const part of deps.purpose === undefined ? reply.message.content : []) {
     if (part.type === "thinking" && part.text !== "") deps.emit({ type: "agent.thinking", ...deps.who, content: part.text });
     if (part.type === "text" && part.text !== "") deps.emit({ type: "agent.output", ...deps.who, text: part.text });
   }
-  const record: RecordedReply = { ok: true, message: reply.message, text: reply.text, tool_calls: reply.toolCalls };
+  const record: RecordedReply = { ok: true, message: reply.message, text: reply.text, tool_calls: reply.toolCalls, stop: reply.stop, ...used };
   deps.emit({ type: "model.reply", ...deps.who, request_id: requestId, reply: record });
+}
+
+/** Messages are never changed once they are made, so each is cleaned once. */
+export function messageRedactor(redact: <T>(value: T) => T): (messages: readonly ModelMessage[]) => ModelMessage[] {
+  const known = new WeakMap<ModelMessage, ModelMessage>();
+  return (messages) =>
+    messages.map((message) => {
+      const before = known.get(message) ?? redact(message);
+      known.set(message, before);
+      return before;
+    });
 }
 
 export function requestHash(setup: ModelSetup, messages: readonly ModelMessage[], toolChoice: unknown): string {

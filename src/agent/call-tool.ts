@@ -3,7 +3,7 @@ import type { Emit } from "../contract/event.ts";
 import type { ModelToolCall } from "../contract/model-call.ts";
 import type { AnyTool, ToolContext, ToolResult } from "../contract/tool.ts";
 import { nearest } from "../lib/nearest.ts";
-import { bound, type Observation } from "./observation.ts";
+import { boundClean, type Observation } from "./observation.ts";
 
 /** What stands between a call and its execution: rights were settled when the tools were given; gates are asked each time. */
 export type Authorize = (call: { callId: string; tool: AnyTool; input: unknown }, context: ToolContext) => Promise<Decision>;
@@ -21,6 +21,7 @@ export type RecordDeps = {
   now(): number;
   /** Most characters of one result that go to the model. */
   mostOutput: number;
+  redact<T>(value: T): T;
 };
 
 export type Who = { session_id: string; span_id: string };
@@ -80,6 +81,6 @@ export async function record(call: ModelToolCall, input: unknown, deps: RecordDe
   if (result.suspended !== undefined) return { kind: "suspended", inboxId: result.suspended };
   const durationMs = Math.max(0, Math.round(deps.now() - started));
   deps.emit({ type: "agent.tool_result", ...deps.who, call_id: call.callId, tool: call.tool, ok: result.ok, output: result.output, duration_ms: durationMs });
-  const output = bound(result.output, deps.mostOutput);
+  const output = boundClean(result.output, deps.mostOutput, deps.redact);
   return { kind: "done", observation: { callId: call.callId, tool: call.tool, input, output, ok: result.ok, durationMs, changed: changes } };
 }

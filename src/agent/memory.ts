@@ -1,5 +1,6 @@
 import type { CruEvent, PlanTask } from "../contract/event.ts";
-import type { ModelMessage, ModelToolCall } from "../contract/model-call.ts";
+import type { ModelMessage, ModelReply, ModelToolCall } from "../contract/model-call.ts";
+import type { Tokens } from "../contract/usage.ts";
 import type { Observation } from "./observation.ts";
 
 /** Everything a loop has to know to go on; rebuilt from the recording after a kill. */
@@ -8,6 +9,8 @@ export type LoopMemory = {
   observations: Observation[];
   plan: PlanTask[];
   guidance: string[];
+  /** What the user said that no request has carried yet. */
+  unheard: string[];
   lastText: string;
   /** True when something was changed since the last `reflect`. */
   changedSinceReflect: boolean;
@@ -32,10 +35,13 @@ export type OpenReply = {
 };
 
 /** What `model.request` records: only what is new against the request before it. */
-export type RecordedRequest = { model: string; keep: number; messages: ModelMessage[]; system?: string; tools?: unknown; tool_choice: unknown };
-export type RecordedReply =
-  | { ok: true; message: Extract<ModelMessage, { role: "assistant" }>; text: string; tool_calls: ModelToolCall[] }
-  | { ok: false; kind: string; message: string };
+export type RecordedRequest = { model: string; keep: number; messages: ModelMessage[]; system?: string; tools?: unknown; max_output_tokens?: number; tool_choice: unknown };
+type RecordedUse = { tokens?: Tokens; cost_usd?: number | null; cost_estimated?: boolean; attempts?: number };
+export type RecordedReply = RecordedUse &
+  (
+    | { ok: true; message: Extract<ModelMessage, { role: "assistant" }>; text: string; tool_calls: ModelToolCall[]; stop?: ModelReply["stop"] }
+    | { ok: false; kind: string; message: string; hint?: string }
+  );
 
 export function freshMemory(prompt: string): LoopMemory {
   return {
@@ -43,6 +49,7 @@ export function freshMemory(prompt: string): LoopMemory {
     observations: [],
     plan: [],
     guidance: [],
+    unheard: [],
     lastText: "",
     changedSinceReflect: false,
     nudged: false,
@@ -58,14 +65,21 @@ export function recallMemory(prompt: string, events: readonly CruEvent[], spanId
   const memory = freshMemory(prompt);
   let sent: ModelMessage[] = [];
   const inputs = new Map<string, unknown>();
+  // Critiques and explanations stand beside the conversation.
+  const beside = new Set(events.flatMap((e) => (e.type === "model.request" && e.purpose !== undefined ? [e.request_id] : [])));
   for (const event of events) {
-    if (!("span_id" in event) || event.span_id !== spanId) continue;
+    if (event.type === "session.guidance") {
+      memory.guidance.push(event.text);
+      memory.unheard.push(event.text);
+    }
+    if (!("span_id" in event) || event.span_id !== spanId || ("request_id" in event && beside.has(event.request_id))) continue;
     switch (event.type) {
       case "model.request": {
         const request = event.request as RecordedRequest;
         sent = [...sent.slice(0, request.keep), ...request.messages];
         memory.messages = [...sent];
         memory.open = undefined;
+        memory.unheard = [];
         if (request.tool_choice !== "auto") {
           memory.nudged = true;
           memory.held = memory.lastText;
@@ -110,6 +124,5 @@ export function recallMemory(prompt: string, events: readonly CruEvent[], spanId
       default:
     }
   }
-  for (const event of events) if (event.type === "session.guidance") memory.guidance.push(event.text);
   return memory;
 }

@@ -17,3 +17,8 @@ export function bound(text: string, most: number): string {
   const tail = most - head;
   return `${text.slice(0, head)}\n[… ${text.length - most} characters left out …]\n${text.slice(-tail)}`;
 }
+
+/** The same for what may hold secrets: cleaned before it is cut, because half a secret is no longer recognised. */
+export function boundClean(text: string, most: number, redact: (text: string) => string): string {
+  return text.length <= most ? text : bound(redact(text), most);
+}

@@ -3,12 +3,12 @@ import type { AgentIdentity } from "../contract/runner.ts";
 import type { ErrorRecord } from "../contract/session.ts";
 import type { AnyTool, ToolResult } from "../contract/tool.ts";
 import { act } from "./act.ts";
-import { modelCaller, type ModelDeps } from "./ask-model.ts";
+import { messageRedactor, modelCaller, type ModelDeps } from "./ask-model.ts";
 import type { Authorize } from "./call-tool.ts";
 import { compact, estimateTokens } from "./compact.ts";
 import { loopToolSpecs, questionOf, REFLECT, type ReflectInput, toJson } from "./loop-tools.ts";
 import type { LoopMemory, LoopQuestion, OpenReply } from "./memory.ts";
-import type { Observation } from "./observation.ts";
+import { boundClean, type Observation } from "./observation.ts";
 import { progressReport } from "./report.ts";
 import { watchRepetition } from "./repetition.ts";
 import { startMachine } from "./state-machine.ts";
@@ -61,6 +61,10 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
   const mostOutput = Math.max(1000, Math.floor((input.windowTokens / 4) * 3));
   const actDeps = { ...deps, tools: new Map(deps.tools.map((tool) => [tool.name, tool])), who, workspace: input.workspace, mostOutput };
   const repeated = watchRepetition();
+  const clean = messageRedactor(deps.redact);
+  const system = deps.redact(input.system);
+  // Recorded in full by an earlier process.
+  for (const [id, o] of memory.open?.done ?? []) memory.open?.done.set(id, { ...o, output: boundClean(o.output, mostOutput, deps.redact) });
   let iterations = 0;
 
   const machine = startMachine((from, to) => deps.emit({ type: "agent.state", ...who, from, to, iteration: iterations }));
@@ -73,7 +77,7 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
   }
 
   for (;;) {
-    if (memory.open === undefined) hear(deps.takeGuidance());
+    if (memory.open === undefined) hear(deps.takeGuidance(), "user");
     const reply = memory.open ?? (await nextReply());
     if ("status" in reply) {
       if (reply.status !== "blocked") planning.to("Failed");
@@ -139,7 +143,7 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     iterations += 1;
     const results = observations.map(({ callId, tool, ok, output }) => ({ call_id: callId, tool, ok, output }));
     memory.messages = [...memory.messages, { role: "tool", results }];
-    return observations.filter((o) => o.tool !== REFLECT).find((o) => repeated(o));
+    return observations.filter((o) => o.tool !== REFLECT).find((o) => repeated(deps.redact({ tool: o.tool, input: o.input, output: o.output })));
   }
 
   /** Reflect: the answer when the work is done, undefined when it goes on. */
@@ -157,13 +161,15 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     return undefined;
   }
 
-  function hear(texts: readonly string[]): void {
-    if (texts.length === 0) return;
+  function hear(texts: readonly string[], from: "user" | "answer"): void {
+    // Said in an earlier process that ended before it could be passed on.
+    const all = [...memory.unheard.splice(0), ...texts];
+    if (all.length === 0) return;
     for (const text of texts) {
       memory.guidance.push(text);
-      deps.emit({ type: "session.guidance", session_id: who.session_id, text });
+      deps.emit({ type: "session.guidance", session_id: who.session_id, text, from });
     }
-    const content = `Guidance from the user: ${texts.join("\n")}\nUpdate your plan accordingly.`;
+    const content = `Guidance from the user: ${all.join("\n")}\nUpdate your plan accordingly.`;
     memory.messages = [...memory.messages, { role: "user", content }];
   }
 
@@ -175,18 +181,21 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     if (asked.kind === "suspended") return end("blocked", "needs_person", report(), { inboxId: asked.inboxId, hint: question.title });
     if (asked.answer.decision === "deny") return end("blocked", "stopped", report(), { hint: asked.answer.text });
     if (question.kind === "budget") deps.budget.extend();
-    else hear([asked.answer.text === "" ? "go on" : asked.answer.text]);
+    else hear([asked.answer.text === "" ? "go on" : asked.answer.text], "answer");
     return undefined;
   }
 
   /** Compacts when the conversation fills its share of the window. */
   function shorten(share: number): boolean {
     const most = Math.floor((input.windowTokens - Math.min(input.maxOutputTokens, input.windowTokens / 4)) * share);
-    const before = estimateTokens(input.system, memory.messages);
+    const messagesNow = clean(memory.messages);
+    const before = estimateTokens(system, messagesNow);
     if (before <= most) return false;
-    const room = Math.max(500, Math.floor(most * 0.6) - Math.ceil(input.system.length / 3.5));
-    const messages = compact({ ...memory, request: input.prompt }, room);
-    const after = estimateTokens(input.system, messages);
+    const room = Math.max(500, Math.floor(most * 0.6) - Math.ceil(system.length / 3.5));
+    // A cut could go through the middle of a secret and leave halves that nobody recognises: first clean, then cut.
+    const { observations, plan, guidance } = memory;
+    const messages = compact({ ...deps.redact({ observations, plan, guidance, request: input.prompt }), messages: messagesNow }, room);
+    const after = estimateTokens(system, messages);
     if (after >= before) return false;
     memory.messages = messages;
     deps.emit({ type: "agent.compacted", ...who, tokens_before: before, tokens_after: after });

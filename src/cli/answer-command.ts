@@ -1,7 +1,8 @@
 import { findPaths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import { type AnswerInput, answerQuestion } from "../inbox/answer-question.ts";
-import { findQuestion, readItem } from "../inbox/list-inbox.ts";
+import { typedChanges } from "../inbox/changed-parameters.ts";
+import { findQuestion, type InboxItem, readItem } from "../inbox/list-inbox.ts";
 import { systemClock } from "../lib/clock.ts";
 import { inertLine } from "../lib/inert.ts";
 import { recordIfInterrupted } from "../session/record-if-interrupted.ts";
@@ -11,21 +12,33 @@ import { printJson } from "./print.ts";
 
 const DONE = { approve: "approved", deny: "denied", answer: "answered" } as const;
 
-/** `inbox approve`, `deny` and `answer`: records the answer and says how the work goes on. */
-export async function answerCommand({ args, options, cwd, env, io }: CommandInput, answer: Omit<AnswerInput, "id">): Promise<number> {
+export type Answering = Omit<AnswerInput, "id" | "set"> & { /** `name=value`, as they were typed. */ pairs?: readonly string[] };
+
+/** `inbox approve`, `deny` and `answer`: records the answer and says how the work goes on, or goes on with it (`--resume`). */
+export async function answerCommand(input: CommandInput, { pairs, ...answer }: Answering): Promise<number> {
+  const { args, options, cwd, env, io } = input;
   const paths = findPaths(cwd, env);
   const id = findQuestion(paths, args[0] ?? "");
   const before = await readItem(paths, id);
-  answerQuestion({ ...answer, id }, { paths, clock: systemClock });
+  if (before === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
+  answerQuestion({ ...answer, id, set: typedChanges(before.question, pairs ?? []) }, { paths, clock: systemClock });
   const after = await readItem(paths, id);
-  if (before === undefined || after === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
+  if (after === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
   const next = before.awaited ? null : nextCommand(before);
   const warn = (message: string): void => io.err(`${inertLine(message)}\n`);
   if (next !== null) await recordIfInterrupted(before.question.session_id, { paths, env, clock: systemClock, warn });
+  if (options.resume === true && next !== null && before.question.workflow_id === undefined) return resumeChat(input, before, DONE[answer.decision]);
   if (options.json === true) printJson(io, { item: itemRow(after), next });
   else {
     io.out(`${DONE[answer.decision]} ${id}: ${inertLine(before.question.title, 200)}\n`);
     io.out(next === null ? "The agent that asked goes on.\n" : `Nobody waits for it now; go on with: ${next}\n`);
   }
   return 0;
+}
+
+/** The run goes on in this process, as if `cru chat --resume` had been typed. */
+async function resumeChat(input: CommandInput, { question }: InboxItem, done: string): Promise<number> {
+  input.io.err(`${done} ${question.id}: ${inertLine(question.title, 200)}\n`);
+  const { run } = await import("./commands/chat.ts");
+  return run({ ...input, args: [], options: { resume: question.session_id, print: true, json: input.options.json, wait: input.options.wait } });
 }

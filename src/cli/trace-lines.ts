@@ -10,7 +10,17 @@ export function traceLines(session: Pick<ReadSession, "metadata" | "status">): s
     nodeLine(root),
     ...detailLines(root).map((line) => `${root.children.length > 0 ? "│ " : "  "} ${line}`),
     ...childLines(root, Date.parse(root.started_at), ""),
+    ...session.metadata.approvals.filter((one) => one.scope === "session").map((one) => allowedLine(one, session.metadata.approvals)),
   ];
+}
+
+type Approval = ReadSession["metadata"]["approvals"][number];
+
+/** What a person allowed for the whole session, how often that was used, and whether it still holds. */
+function allowedLine(grant: Approval, all: readonly Approval[]): string {
+  const uses = all.filter((one) => one.id === grant.id && one.by === "session").length;
+  const state = typeof grant.revoked_at === "string" ? "revoked" : `\`cru inbox revoke ${inertLine(grant.id, 16)}\` takes it back`;
+  return `allowed for the session: [${inertLine(String(grant.agent ?? ""), 64)}] ${inertLine(String(grant.grant ?? ""), 200)} (used ${count(uses)}×, ${state})`;
 }
 
 function childLines(node: TraceNode, start: number, indent: string): string[] {

@@ -41,7 +41,13 @@ export const eventSchema = z.discriminatedUnion("type", [
 
   z.object({ ...at, type: z.literal("session.started"), session_id: z.string(), request: z.string(), agent: z.string() }),
   z.object({ ...at, type: z.literal("session.resumed"), session_id: z.string() }),
-  z.object({ ...at, type: z.literal("session.guidance"), session_id: z.string(), text: z.string() }),
+  /** What a turn began with: the user's words (null: go on with what was left) and what replay takes as given. */
+  z.object({ ...at, type: z.literal("session.turn"), session_id: z.string(), message: z.string().nullable(), conditions: z.unknown() }),
+  z.object({
+    ...at, type: z.literal("session.guidance"), session_id: z.string(), text: z.string(),
+    /** `answer`: it came as the answer to a question of the loop. */
+    from: z.enum(["user", "answer"]).optional(),
+  }),
   z.object({
     ...at, type: z.literal("session.completed"), session_id: z.string(), status: z.string(), tokens: tokensSchema, cost_usd: costSchema,
     duration_ms: z.number(),
@@ -87,7 +93,11 @@ export const eventSchema = z.discriminatedUnion("type", [
     ...agent, type: z.literal("agent.completed"), agent: z.string(), status: z.string(), summary: z.string(), duration_ms: z.number(),
     tokens: tokensSchema, cost_usd: costSchema, error: errorRecordSchema.nullable(), file: z.string().optional(),
   }),
-  z.object({ ...agent, type: z.literal("model.request"), request_id: z.string(), hash: z.string(), request: z.unknown() }),
+  z.object({
+    ...agent, type: z.literal("model.request"), request_id: z.string(), hash: z.string(), request: z.unknown(),
+    /** Left out for the conversation itself; the others stand beside it and are no part of it. */
+    purpose: z.enum(["critique", "explanation"]).optional(),
+  }),
   z.object({ ...agent, type: z.literal("model.reply"), request_id: z.string(), reply: z.unknown() }),
 
   z.object({ ...agent, type: z.literal("inbox.opened"), id: z.string(), key: z.string(), kind: z.string(), title: z.string(), body: z.string() }),
@@ -97,7 +107,12 @@ export const eventSchema = z.discriminatedUnion("type", [
     ...agent, type: z.literal("inbox.closed"), id: z.string(), status: z.string(), decision: z.string(), by: z.string(), text: z.string(),
     /** Parameters of the action, when the person changed them. */
     before: z.unknown().optional(), after: z.unknown().optional(),
+    /** Set when the approval holds for every call of this kind by this agent, until the session ends or it is revoked. */
+    grant: z.string().optional(), agent: z.string().optional(),
   }),
+  /** A call that ran without asking, because `id` had allowed its kind for the session. */
+  z.object({ ...agent, type: z.literal("inbox.reused"), id: z.string(), grant: z.string(), tool: z.string(), call_id: z.string(), title: z.string() }),
+  z.object({ ...agent, type: z.literal("inbox.revoked"), id: z.string(), grant: z.string() }),
   z.object({ ...agent, type: z.literal("warning"), message: z.string() }),
 ]);
 

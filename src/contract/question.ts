@@ -25,6 +25,13 @@ export const questionSchema = z.looseObject({
   /** Sha-256 over the exact action; the answer is bound to it. */
   action_hash: z.string(),
   action: z.looseObject({ tool: z.string(), input: z.unknown() }).nullable().default(null),
+  /** Why a person is asked, and what the action would do. */
+  reason: z.string().default(""),
+  impact: z.string().default(""),
+  /** JSON Schema of the action's input: changed parameters are checked with it before the answer is taken. */
+  input_schema: z.record(z.string(), z.unknown()).nullable().default(null),
+  /** What "for this session" would allow; null when it cannot be given for more than this once. */
+  grant: z.string().nullable().default(null),
   reversible: z.boolean().default(true),
   confirm_word: z.string().nullable().default(null),
   options: z.array(z.string()).default([]),
@@ -44,6 +51,8 @@ export const answerSchema = z.looseObject({
   text: z.string().default(""),
   /** Changed parameters of the action, already validated by whoever asked. */
   set: z.record(z.string(), z.unknown()).default({}),
+  /** `session`: what the question names as its `grant` needs no further answer from this agent. */
+  scope: z.enum(["once", "session"]).default("once"),
   by: z.enum(["person", "timeout", "policy"]),
   answered_at: z.string(),
 });
@@ -55,6 +64,10 @@ export const waitSchema = z.looseObject({
   time_left_ms: z.number().nullable(),
 });
 
+/** `<id>.ask-<n>.json`: what the person wants to know before deciding; `<id>.told-<n>.json`: what the agent says to it. */
+export const followUpSchema = z.looseObject({ v: z.literal(1), id: z.string(), n: z.int().min(1), text: z.string(), at: z.string() });
+
+export type FollowUp = z.infer<typeof followUpSchema>;
 export type InboxStatus = (typeof INBOX_STATUSES)[number];
 export type Wait = z.infer<typeof waitSchema>;
 export type Question = z.infer<typeof questionSchema>;

@@ -2,7 +2,7 @@ import type { AgentOutput } from "./agent-output.ts";
 import type { Emit } from "./event.ts";
 import type { Permission } from "./permission.ts";
 import type { Answer, Question, QuestionCategory } from "./question.ts";
-import type { ErrorRecord } from "./session.ts";
+import type { ErrorRecord, Modification } from "./session.ts";
 import type { McpServer } from "./settings.ts";
 import type { Tokens } from "./usage.ts";
 
@@ -42,11 +42,20 @@ export type RunBind = { from: string; to?: string; writable?: boolean; optional?
 export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "reversible"> & {
   key: string;
   action: { tool: string; input: unknown } | null;
+  /** Why a person is asked, and what the action would do. */
+  reason?: string;
+  impact?: string;
+  /** JSON Schema of the action's input, for changed parameters. */
+  inputSchema?: Record<string, unknown>;
+  /** What an approval for the whole session would allow; left out when there is no such thing. */
+  grant?: string;
+  /** What a person would be shown now. An approval of something else does not count: it is asked again. */
+  refresh?(): Promise<string>;
   /** What sort of answer is wanted, when the words of an agent gave it away. */
   category?: QuestionCategory;
   /** Aborted when the agent no longer asks: the item is withdrawn. */
   signal?: AbortSignal;
-} & DecisionHelp;
+} & Pick<DecisionHelp, "check">;
 
 /** What a person may use before deciding, where this process waits for them. `explain` asks the agent back; it does not decide anything. */
 export type DecisionHelp = { check?: CheckChanges; explain?: (text: string) => Promise<string> };
@@ -82,6 +91,7 @@ export type Outcome = {
   resetAt?: string;
   /** With `suspended`: the question that must be answered first. */
   inboxId?: string;
+  modifications?: readonly Modification[];
 };
 
 export type OutcomeReason =

@@ -27,11 +27,15 @@ export type SubagentResult = {
   status: SubagentStatus;
   error: ErrorRecord | null;
   denials: readonly { action: string; reason: string }[];
+  /** Parameters that a person changed before the action ran. */
+  modifications?: readonly Modification[];
   reflection: readonly { attempt: number; pass: boolean; score: number; critique: string; improvement: string }[];
   /** What it was told to do, and its final message. */
   task: string;
   text: string;
 };
+
+export type Modification = { action: string; before: Readonly<Record<string, unknown>>; after: Readonly<Record<string, unknown>> };
 
 export const errorRecordSchema = z.object({ type: z.string(), message: z.string(), stack: z.string().optional() });
 

@@ -9,7 +9,13 @@ import type { Permission } from "./permission.ts";
 export type ToolResult = { ok: boolean; output: string; suspended?: string };
 
 /** What a person is shown before a gated call. */
-export type Preview = { title: string; body: string; reversible: boolean };
+export type Preview = {
+  title: string;
+  body: string;
+  reversible: boolean;
+  /** What it would do to the world, in one line. */
+  impact?: string;
+};
 
 export type ToolContext = {
   /** Folder that the agent may work in; already a real path. */

@@ -3,7 +3,7 @@ import { CruError } from "../contract/error.ts";
 import type { Answer, Question } from "../contract/question.ts";
 import type { Clock } from "../lib/clock.ts";
 import { writing } from "../lib/disk-fault.ts";
-import { didYouMean } from "../lib/nearest.ts";
+import { checkChanges } from "./changed-parameters.ts";
 import { actionHash, answerFile, readAnswer, readQuestion, writeOnce } from "./question-file.ts";
 
 export type AnswerInput = {
@@ -13,6 +13,8 @@ export type AnswerInput = {
   /** Changed parameters of the action. */
   set?: Record<string, unknown>;
   confirm?: string;
+  /** `session`: allow what the question names as its grant until the session ends. */
+  scope?: Answer["scope"];
   /** What the person was shown; refused when the record says something else by now. */
   actionHash?: string;
 };
@@ -30,21 +32,22 @@ export function answerQuestion(input: AnswerInput, deps: InboxDeps): Answer {
   checkDecision(question, input);
   return close(question, {
     status: "answered", decision: input.decision, by: "person", text: chosen(question, input.text ?? ""), set: input.set ?? {},
+    scope: input.scope ?? "once",
   }, deps);
 }
 
 /** The owner no longer needs an answer. An answer that was first stays. */
 export function withdrawQuestion(question: Question, reason: string, deps: InboxDeps): Answer {
-  return closeOrKeep(question, { status: "withdrawn", decision: "deny", by: "policy", text: reason, set: {} }, deps);
+  return closeOrKeep(question, { status: "withdrawn", decision: "deny", by: "policy", text: reason, set: {}, scope: "once" }, deps);
 }
 
 /** The deadline has passed. An answer that was first stays. */
 export function expireQuestion(question: Question, deps: InboxDeps): Answer {
   const decision = question.on_timeout === "approve" && question.reversible ? "approve" : "deny";
-  return closeOrKeep(question, { status: "expired", decision, by: "timeout", text: "nobody answered in time", set: {} }, deps);
+  return closeOrKeep(question, { status: "expired", decision, by: "timeout", text: "nobody answered in time", set: {}, scope: "once" }, deps);
 }
 
-type Closing = Pick<Answer, "status" | "decision" | "by" | "text" | "set">;
+type Closing = Pick<Answer, "status" | "decision" | "by" | "text" | "set" | "scope">;
 
 function close(question: Question, closing: Closing, deps: InboxDeps): Answer {
   const folder = deps.paths.project.inbox;
@@ -84,20 +87,19 @@ function checkDecision(question: Question, input: AnswerInput): void {
   }
   if (input.decision === "answer" && (input.text ?? "").trim() === "") throw new CruError("usage", "the answer is empty");
   if (input.decision !== "approve") return;
-  checkSet(question, Object.keys(input.set ?? {}));
+  checkChanges(question, input.set ?? {});
+  checkScope(question, input);
   if (question.reversible || input.confirm === question.confirm_word) return;
   throw new CruError("usage", `${question.id} cannot be undone; it needs its confirmation word`, {
     hint: `cru inbox approve ${question.id} --confirm ${question.confirm_word ?? ""}`,
   });
 }
 
-function checkSet(question: Question, keys: readonly string[]): void {
-  if (keys.length === 0) return;
-  const input = question.action?.input;
-  if (typeof input !== "object" || input === null) throw new CruError("usage", `${question.id} has no parameters to set`);
-  for (const key of keys) {
-    if (!Object.hasOwn(input, key)) throw new CruError("usage", `${question.id} has no parameter '${key}'`, { hint: didYouMean(key, Object.keys(input)) });
-  }
+/** What cannot be undone is decided each time; changed parameters are about this one call. */
+function checkScope(question: Question, input: AnswerInput): void {
+  if (input.scope !== "session") return;
+  if (question.grant === null) throw new CruError("usage", `${question.id} can be approved only for this once`, { hint: `cru inbox approve ${question.id}` });
+  if (Object.keys(input.set ?? {}).length > 0) throw new CruError("usage", "changed parameters are approved for one call, not for a session", { hint: "leave out --session or --set" });
 }
 
 /** `2` picks the second of the options. */

@@ -5,6 +5,8 @@ import type { Problem } from "../contract/problem.ts";
 import type { Answer, InboxStatus, Question } from "../contract/question.ts";
 import { nearest } from "../lib/nearest.ts";
 import { isAlive } from "../lib/owner.ts";
+import { readTalk, type Talk } from "./follow-up.ts";
+import { isRevoked } from "./revoke.ts";
 import { answerFile, inboxIds, questionFile, readAnswer, readQuestion, readWait } from "./question-file.ts";
 
 export type InboxItem = {
@@ -14,6 +16,10 @@ export type InboxItem = {
   /** A live process waits for the answer and goes on by itself. */
   awaited: boolean;
   timeLeftMs: number | null;
+  /** What the person asked about it, and what the agent said. */
+  talk: Talk[];
+  /** What was allowed for the session was taken back. */
+  revoked: boolean;
 };
 
 const CLOSED_SHOWN = 50;
@@ -53,6 +59,8 @@ export async function readItem(paths: Pick<Paths, "project">, id: string): Promi
     answer,
     status: answer?.status ?? "pending",
     awaited: answer === undefined && owner !== null && (await isAlive(owner)),
+    talk: readTalk(folder, id),
+    revoked: isRevoked(folder, id),
     timeLeftMs: wait === undefined ? question.time_left_ms : wait.time_left_ms,
   };
 }

@@ -11,9 +11,9 @@ export const answerFile = (folder: string, id: string): string => join(folder, `
 export const waitFile = (folder: string, id: string): string => join(folder, `${id}.wait.json`);
 
 /** Sha-256 over exactly what a person is asked about, the order of keys aside. */
-export function actionHash(question: Pick<Question, "kind" | "title" | "body" | "options" | "action" | "session_id" | "reversible">): string {
-  const { kind, title, body, options, action, session_id, reversible } = question;
-  const subject = { kind, title, body, options, session_id, reversible, action: action === null ? null : { tool: action.tool, input: action.input } };
+export function actionHash(question: Pick<Question, "kind" | "title" | "body" | "options" | "action" | "session_id" | "reversible" | "grant">): string {
+  const { kind, title, body, options, action, session_id, reversible, grant } = question;
+  const subject = { kind, title, body, options, session_id, reversible, grant: grant ?? undefined, action: action === null ? null : { tool: action.tool, input: action.input } };
   return createHash("sha256").update(canonical(subject)).digest("hex");
 }
 
@@ -46,15 +46,15 @@ export function writeOnce(folder: string, path: string, value: unknown): boolean
 }
 
 export function readQuestion(folder: string, id: string): Question | undefined {
-  return read(questionFile(folder, id), questionSchema);
+  return readRecord(questionFile(folder, id), questionSchema);
 }
 
 export function readAnswer(folder: string, id: string): Answer | undefined {
-  return read(answerFile(folder, id), answerSchema);
+  return readRecord(answerFile(folder, id), answerSchema);
 }
 
 export function readWait(folder: string, id: string): Wait | undefined {
-  return read(waitFile(folder, id), waitSchema);
+  return readRecord(waitFile(folder, id), waitSchema);
 }
 
 export function writeWait(folder: string, id: string, wait: Omit<Wait, "v">): void {
@@ -80,7 +80,7 @@ export function inboxIds(folder: string): { ids: string[]; closed: Set<string> }
 const LARGEST = 16 * 1024 * 1024;
 
 /** Undefined when the file is not there or is not what it should be. */
-function read<T>(path: string, schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } }): T | undefined {
+export function readRecord<T>(path: string, schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } }): T | undefined {
   let text: string;
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

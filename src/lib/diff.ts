@@ -6,6 +6,12 @@ export function unifiedDiff(before: string, after: string, options: { from: stri
   return [`--- ${options.from}`, `+++ ${options.to}`, ...hunks.flatMap(print)].join("\n") + "\n";
 }
 
+/** `+3 −1 lines` of a unified diff. */
+export function countLines(diff: string): string {
+  const body = diff.split("\n").slice(2);
+  return `+${body.filter((l) => l.startsWith("+")).length} −${body.filter((l) => l.startsWith("-")).length} lines`;
+}
+
 export type LineChange = { kind: " " | "-" | "+"; line: string };
 
 /** Past this many differences a text counts as rewritten as a whole; finding the shortest way is quadratic in them. */

@@ -41,6 +41,12 @@ export function foldEvent(fold: Fold, event: CruEvent): void {
     case "inbox.closed":
       foldClosed(metadata, event);
       break;
+    case "inbox.reused":
+      metadata.approvals.push({ id: event.id, action: event.title, by: "session", at: event.ts, grant: event.grant });
+      break;
+    case "inbox.revoked":
+      for (const one of metadata.approvals) if (one.id === event.id && one.scope === "session") one.revoked_at = event.ts;
+      break;
     default:
   }
   if (metadata.status === "running" || metadata.status === "waiting") metadata.status = metadata.waiting.length > 0 ? "waiting" : "running";
@@ -118,8 +124,9 @@ function foldCompleted(fold: Fold, event: Completed): void {
 function foldClosed(metadata: SessionMetadata, event: Closed): void {
   const question = metadata.waiting.find((q) => q.id === event.id);
   metadata.waiting = metadata.waiting.filter((q) => q.id !== event.id);
-  if (question?.kind === "question" || question?.kind === "guidance") return;
-  const record = { id: event.id, action: question?.title ?? event.id, by: event.by, at: event.ts };
+  if (question?.kind === "question" || question?.kind === "guidance" || event.status === "withdrawn") return;
+  const grant = event.grant === undefined ? {} : { scope: "session", grant: event.grant, agent: event.agent };
+  const record = { id: event.id, action: question?.title ?? event.id, by: event.by, at: event.ts, ...grant };
   if (event.decision !== "approve") metadata.denials.push({ ...record, reason: event.text === "" ? event.status : event.text });
   else if (event.after === undefined) metadata.approvals.push(record);
   else metadata.modifications.push({ ...record, before: event.before, after: event.after });

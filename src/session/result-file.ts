@@ -1,7 +1,7 @@
-import type { SubagentResult } from "../contract/session.ts";
+import type { Modification, SubagentResult } from "../contract/session.ts";
 import { frontmatter } from "../lib/emit-yaml.ts";
 import { safeName } from "../lib/slug.ts";
-import { tameMarkdown, wikilink } from "../lib/wikilink.ts";
+import { codeSpan, plainMarkdown, tameMarkdown, wikilink } from "../lib/wikilink.ts";
 import { splitSummary, summaryOf } from "./summary.ts";
 
 /** Name of a result without `.md`, which is also what `session.md` links to. Foreign names become a safe one; the original stands in the frontmatter. */
@@ -42,11 +42,23 @@ ${quote(result.task)}
 ## Findings
 
 ${section(findings, failure)}
-
+${changes(result.modifications ?? [])}
 ## Summary
 
 ${section(summary, failure)}
 `;
+}
+
+/** The parameters that a person changed before the action ran, one line each. */
+function changes(modifications: readonly Modification[]): string {
+  if (modifications.length === 0) return "";
+  const lines = modifications.flatMap(({ action, before, after }) =>
+    Object.keys(after).flatMap((key) => {
+      const [was, is] = [JSON.stringify(before[key]) ?? "(not set)", JSON.stringify(after[key]) ?? "(not set)"];
+      return was === is ? [] : [`- ${plainMarkdown(action, 200)}: ${plainMarkdown(key, 80)}: ${codeSpan(was, 500)} → ${codeSpan(is, 500)}`];
+    }),
+  );
+  return `\n## Changed by the user: before → after\n\n${lines.join("\n")}\n`;
 }
 
 function section(text: string, failure: string): string {

@@ -28,9 +28,9 @@ export function databaseExecuteTool(deps: DatabaseDeps): Tool<z.infer<typeof inp
       try {
         const answer = await tryOnCopy({ ...input, workspace, signal }, deps);
         const effect = !answer.ok ? `on a copy it fails: ${answer.message}` : "changes" in answer ? changeLines(answer.changes, answer.tables) : "";
-        return { title, body: `${input.sql}\n\n${effect}`, reversible: false };
+        return { title, body: `${input.sql}\n\n${effect}`, reversible: false, impact: `changes ${input.path}: ${effect.split("\n")[0] ?? ""}` };
       } catch (error) {
-        return { title, body: `${input.sql}\n\nit could not be tried on a copy: ${databaseFault(error).output}`, reversible: false };
+        return { title, body: `${input.sql}\n\nit could not be tried on a copy: ${databaseFault(error).output}`, reversible: false, impact: `changes ${input.path}` };
       }
     },
   };

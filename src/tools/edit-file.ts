@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tool } from "../contract/tool.ts";
-import { unifiedDiff } from "../lib/diff.ts";
+import { countLines, unifiedDiff } from "../lib/diff.ts";
 import { refuseHiddenProtected } from "../lib/protected-path.ts";
 import { readInside, writeInside } from "../lib/safe-path.ts";
 import { pathError } from "./path-error.ts";
@@ -28,7 +28,8 @@ export function editFileTool(): Tool<Input> {
     async preview(input, { workspace }) {
       const edit = prepare(input, workspace);
       const body = edit.ok ? unifiedDiff(edit.before.toString("utf8"), edit.after.toString("utf8"), { from: input.path, to: input.path }) : edit.output;
-      return { title: `edit ${input.path}`, body: body || "(no change)", reversible: true };
+      const impact = edit.ok ? `changes ${input.path} (${countLines(body)})` : "nothing: the edit does not fit the file";
+      return { title: `edit ${input.path}`, body: body || "(no change)", reversible: true, impact };
     },
   };
 }

@@ -66,7 +66,7 @@ export function runCommandTool(deps: RunCommandDeps): Tool<RunCommandInput> {
       const writes = protectedByCommand(input);
       const how = deps.sandbox.mode === "external" ? "as it is, in the fence that you vouch for" : deps.hasSandbox && deps.sandbox.mode === "required" ? "in the sandbox" : "WITHOUT a sandbox, with your rights";
       const notes = [`folder: ${workspace}`, `runs ${how}`, ...(writes.length > 0 ? [`may write: ${writes.join(", ")}`] : [])];
-      return { title: `run: ${firstLine(input.command)}`, body: `${input.command}\n\n${notes.join("\n")}`, reversible: deps.hasSandbox };
+      return { title: `run: ${firstLine(input.command)}`, body: `${input.command}\n\n${notes.join("\n")}`, reversible: deps.hasSandbox, impact: `runs a command ${how}${writes.length > 0 ? ` that may write ${writes.join(", ")}` : ""}` };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tool } from "../contract/tool.ts";
-import { unifiedDiff } from "../lib/diff.ts";
+import { countLines, unifiedDiff } from "../lib/diff.ts";
 import { refuseHiddenProtected } from "../lib/protected-path.ts";
 import { readInside, writeInside } from "../lib/safe-path.ts";
 import { pathError } from "./path-error.ts";
@@ -25,7 +25,8 @@ export function writeFileTool(): Tool<z.infer<typeof inputSchema>> {
     async preview({ path, content }, { workspace }) {
       const before = readInside(workspace, path, { maxBytes: MOST_BYTES });
       const old = before.ok ? before.bytes.toString("utf8") : "";
-      return { title: `write ${path}`, body: unifiedDiff(old, content, { from: before.ok ? path : "/dev/null", to: path }) || "(no change)", reversible: true };
+      const diff = unifiedDiff(old, content, { from: before.ok ? path : "/dev/null", to: path });
+      return { title: `write ${path}`, body: diff || "(no change)", reversible: true, impact: `${before.ok ? "replaces" : "creates"} ${path} (${countLines(diff)})` };
     },
   };
 }

@@ -56,7 +56,7 @@ export async function loop(script: Script, options: LoopOptions = {}): Promise<L
       },
       budget: openBudget({ usd: 10, tokens: null }, { usd: 0, tokens: 0, estimated: false }, () => {}),
       estimate: (model, tokensIn, tokensOut) => ({ usd: reserveCost(model, tokensIn, tokensOut).usd, tokens: tokensIn + tokensOut }),
-      newId: () => randomBytes(4).toString("hex"), signal: new AbortController().signal, now: () => performance.now(),
+      newId: () => randomBytes(4).toString("hex"), signal: new AbortController().signal, redact: (value) => value, now: () => performance.now(),
       ...options.deps,
     },
   );
@@ -77,5 +77,5 @@ export function countingTool(name: string, options: { changes?: boolean; reply?:
 }
 
 export function answered(text: string, decision: "answer" | "approve" | "deny" = "answer"): Asked {
-  return { kind: "answered", answer: { v: 1, id: "i1", action_hash: "", status: "answered", decision, text, set: {}, by: "person", answered_at: "" } };
+  return { kind: "answered", answer: { v: 1, id: "i1", action_hash: "", status: "answered", decision, text, set: {}, scope: "once", by: "person", answered_at: "" } };
 }

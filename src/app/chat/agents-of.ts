@@ -1,21 +1,28 @@
+import { modelCaller, type ModelDeps } from "../../agent/ask-model.ts";
 import type { Budget } from "../../agent/budget.ts";
+import type { Who } from "../../agent/call-tool.ts";
 import type { Env } from "../../config/paths.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { ModelDelta, StreamModel } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
-import type { AgentIdentity, DecisionHelp, Outcome } from "../../contract/runner.ts";
+import type { AgentIdentity, Ask, DecisionHelp, Outcome } from "../../contract/runner.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import { isRevoked } from "../../inbox/revoke.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Queue } from "../../lib/queue.ts";
 import type { Redactor } from "../../lib/redact.ts";
+import { estimateCall } from "../../llm/price.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { spawnAgentTool, startTask } from "../../subagents/spawn-agent.ts";
 import type { Child, Parent, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { projectGuidance } from "../project-guidance.ts";
-import { createAsk } from "./ask.ts";
+import { type AskDeps, createAsk } from "./ask.ts";
 import { spawnDeps } from "./children.ts";
+import { type Decisions, decisionsOf, grantsOf } from "./decisions-of.ts";
+import { explainAction, type SoFar, withoutAsking } from "./explain.ts";
 import type { Primary, Project } from "./open-chat.ts";
-import { type AgentDeps, type AgentEnd, type AgentSpec, runAgent } from "./run-agent.ts";
+import { type AgentDeps, type AgentEnd, type AgentSpec, newRequestId, runAgent } from "./run-agent.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { type Sandbox, toolSet } from "./tool-set.ts";
 
@@ -39,6 +46,12 @@ export type Chat = {
   /** What the user said while the primary worked. */
   takeGuidance(): string[];
   asking(question: Question, help: DecisionHelp): void;
+  /** What a replay puts in place of the world: who is asked, and what tools do. */
+  instead?: {
+    ask(identity: AgentIdentity): Ask;
+    tools(tools: readonly AnyTool[], identity: AgentIdentity): AnyTool[];
+    isRevoked(id: string, callId: string): boolean;
+  };
 };
 
 /** The agents of one session: how its primary and every child get what they need. */
@@ -57,6 +70,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     sandboxed: chat.sandbox.works,
     windowTokens: settings.loop.window_tokens,
     recorded: chat.recorded,
+    redact: (value) => chat.redactor.value(value),
     now: systemClock.monotonicMs,
   };
   const children: SpawnDeps = spawnDeps({
@@ -69,8 +83,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     defaultModel: settings.model,
     deny: settings.permissions.deny,
     mostChildren: settings.limits.children_total,
-    stream: chat.stream,
-    signal: chat.signal,
+    callModel: (child, setup, prompt) => modelCaller(setup, { ...modelDeps(child.identity), signal: chat.signal, purpose: "critique" })([{ role: "user", content: prompt }]),
     recorded: chat.recorded,
     runChild,
   });
@@ -100,21 +113,47 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     });
     // A second attempt is a conversation of its own.
     const end = await runAgent(spec, attempt === 1 ? deps : { ...deps, recorded: [] });
-    return end.inboxId === null ? outcomeOf(end, chat.limit.signal.aborted) : { status: "suspended", inboxId: end.inboxId };
+    const decisions = decisionsOf(chat.recorded, child.identity.spanId);
+    return end.inboxId === null ? outcomeOf(end, decisions, chat.limit.signal.aborted) : { status: "suspended", inboxId: end.inboxId };
   }
 
   function specOf(agent: AgentParts): AgentSpec {
     const { identity } = agent;
-    const ask = createAsk(identity, agent.approvalTimeoutS, {
+    let soFar = (): SoFar => ({ messages: [], open: undefined });
+    const explain: AskDeps["explain"] = (question, text, signal) =>
+      explainAction({ model: agent.model, system: agent.system, soFar: soFar(), title: question.title, text }, { ...modelDeps(identity), signal });
+    const ask = chat.instead?.ask(identity) ?? createAsk(identity, agent.approvalTimeoutS, {
       paths, clock: systemClock, redactor: chat.redactor, emit: chat.emit, approvals: settings.approvals, canWait: chat.wait, signal: chat.signal,
-      waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking,
+      waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const tools = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
+    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
+    const tools = chat.instead?.tools(given, identity) ?? given;
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,
       maxIterations: settings.loop.max_iterations, tools, ask, startTask: startTask(parent, children), followUp: agent.followUp,
+      onConversation: (read) => (soFar = read),
+      standing: (grant, callId) => standing(identity, grant, callId),
+      reused: ({ id, grant, tool, callId, title }) => chat.emit({ type: "inbox.reused", ...whoIs(identity), id, grant, tool, call_id: callId, title }),
       takeGuidance: identity.depth === 0 ? chat.takeGuidance : () => [],
+    };
+  }
+
+  /** Found in the record, so it holds after a restart too; taking it back is a file beside the answer. */
+  function standing(identity: AgentIdentity, grant: string, callId: string): string | undefined {
+    const id = grantsOf(chat.recorded, identity.name).get(grant);
+    if (id === undefined) return undefined;
+    const revoked = chat.instead === undefined ? isRevoked(paths.project.inbox, id) : chat.instead.isRevoked(id, callId);
+    if (!revoked) return id;
+    chat.emit({ type: "inbox.revoked", ...whoIs(identity), id, grant });
+    return undefined;
+  }
+
+  /** For calls beside a conversation. */
+  function modelDeps(identity: AgentIdentity): Omit<ModelDeps, "signal" | "purpose"> {
+    return {
+      stream: chat.stream, onDelta: () => {}, emit: chat.emit, who: whoIs(identity), budget: chat.budget, estimate: estimateCall, ask: withoutAsking,
+      newId: newRequestId, redact: (value) => chat.redactor.value(value),
     };
   }
 
@@ -136,11 +175,16 @@ type AgentParts = Pick<AgentSpec, "identity" | "system" | "prompt" | "followUp" 
   attempting(): string;
 };
 
+function whoIs(identity: AgentIdentity): Who {
+  return { session_id: identity.sessionId, span_id: identity.spanId };
+}
+
 /** How a child's loop ended, in the words of a result. */
-function outcomeOf(end: AgentEnd, timedOut: boolean): Outcome {
-  const nothing = { output: null, tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, denials: end.denials };
+function outcomeOf(end: AgentEnd, decisions: Decisions, timedOut: boolean): Outcome {
+  const { denials, modifications } = decisions;
+  const nothing = { output: null, tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, denials, modifications };
   if (timedOut) return { ...nothing, status: "timeout", text: end.text, error: { type: "timeout", message: "the time limit was reached" } };
-  if (end.status === "complete") return { ...nothing, status: end.lastDenied ? "denied" : "completed", text: end.text, error: null };
+  if (end.status === "complete") return { ...nothing, status: decisions.lastDenied ? "denied" : "completed", text: end.text, error: null };
   if (end.reason === "max_iterations") return { ...nothing, status: "partial", text: end.text, error: null };
   const error = end.error ?? { type: end.reason, message: end.hint === "" ? `the agent was stopped: ${end.reason}` : end.hint };
   return { ...nothing, status: "failed", text: end.text, error };

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import type { AskedModel, ModelSetup } from "../../agent/ask-model.ts";
 import type { Agent } from "../../contract/agent.ts";
 import type { Entry } from "../../contract/catalog.ts";
 import { CruError } from "../../contract/error.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
-import type { ModelCall, StreamModel } from "../../contract/model-call.ts";
 import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Outcome } from "../../contract/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -23,8 +23,8 @@ export type ChildrenDeps = {
   defaultModel: string;
   deny: readonly Permission[];
   mostChildren: number;
-  stream: StreamModel;
-  signal: AbortSignal;
+  /** One recorded call of a child beside its conversation. */
+  callModel(child: Child, setup: ModelSetup, prompt: string): Promise<AskedModel>;
   recorded: readonly CruEvent[];
   runChild(child: Child, prompt: string, attempt: number): Promise<Outcome | Suspended>;
 };
@@ -62,13 +62,9 @@ export function spawnDeps(deps: ChildrenDeps): SpawnDeps {
       return saveResult(child, end, started, deps);
     },
     async critique(child, prompt) {
-      const call: ModelCall = {
-        model: child.model, system: child.prompt, messages: [{ role: "user", content: prompt }], tools: [], toolChoice: "auto", maxOutputTokens: 4000, signal: deps.signal,
-      };
-      const reply = await deps.stream(call, () => {});
-      const who = { session_id: child.identity.sessionId, span_id: child.identity.spanId };
-      deps.emit({ type: "agent.usage", ...who, model: child.model, tokens: reply.tokens, cost_usd: reply.costUsd, estimated: reply.costUsd === null || reply.costEstimated });
-      return reply.ok ? reply.text : `the critique failed: ${reply.message}`;
+      const reply = await deps.callModel(child, { model: child.model, system: child.prompt, tools: [], maxOutputTokens: 4000 }, prompt);
+      if (reply.ok === true) return reply.text;
+      return `the critique failed: ${reply.ok === "suspended" ? "the budget is used up" : reply.message}`;
     },
   };
 }
@@ -104,7 +100,7 @@ function saveResult(child: Child, end: ChildEnd, started: { at: string; ms: numb
   const file = session.writeResult({
     agent: identity.name, task_id: child.taskId, parent_chain: identity.parentChain, spawned_at: started.at, completed_at: clock.now().toISOString(),
     duration_ms: durationMs, model: child.model, model_source: child.modelSource, tokens, cost_usd: costUsd, permissions: child.permissions,
-    constraint: child.constraint?.join(", "), status, error: end.error, denials: end.denials, reflection: end.reflection, task: child.task, text: end.text,
+    constraint: child.constraint?.join(", "), status, error: end.error, denials: end.denials, modifications: end.modifications ?? [], reflection: end.reflection, task: child.task, text: end.text,
   });
   const summary = end.error === null ? summaryOf(end.text) : `${end.error.type}: ${end.error.message}`;
   deps.emit({

@@ -1,36 +1,46 @@
-import type { LoopMemory } from "../../agent/memory.ts";
-import { loopToolSpecs, toJson } from "../../agent/loop-tools.ts";
-import { estimateTokens } from "../../agent/compact.ts";
+import { modelCaller, type ModelDeps } from "../../agent/ask-model.ts";
+import type { OpenReply } from "../../agent/memory.ts";
 import type { ModelMessage } from "../../contract/model-call.ts";
-import type { AnyTool } from "../../contract/tool.ts";
-import { estimateCall } from "../../llm/price.ts";
-import type { AgentDeps, AgentSpec } from "./run-agent.ts";
+import type { Ask } from "../../contract/runner.ts";
 
-const MOST_TOKENS = 2000;
+/** What an agent has said and seen so far; its last reply may still wait for results. */
+export type SoFar = { messages: readonly ModelMessage[]; open: OpenReply | undefined };
 
-/** The agent answers a person who wants to know more before deciding. It calls no tool, and its own conversation stays as it is. */
-export function createExplain(spec: AgentSpec, tools: readonly AnyTool[], memory: LoopMemory, deps: AgentDeps): (action: { tool: string; input: unknown }, text: string) => Promise<string> {
-  return async (action, text) => {
-    const messages = [...asIfAnswered(memory), { role: "user" as const, content: prompt(action, text) }];
-    const specs = [...tools.map((t) => ({ name: t.name, description: t.description, inputSchema: toJson(t.input) })), ...loopToolSpecs()];
-    const reserved = deps.budget.reserve(estimateCall(spec.model, estimateTokens(spec.system, messages), MOST_TOKENS));
-    if (!("settle" in reserved)) return "(the budget does not allow another call)";
-    const reply = await deps.stream({ model: spec.model, system: spec.system, messages, tools: specs, toolChoice: "auto", maxOutputTokens: MOST_TOKENS, signal: deps.signal }, () => {});
-    reserved.settle({ usd: reply.costUsd, tokens: reply.tokens });
-    const who = { session_id: spec.identity.sessionId, span_id: spec.identity.spanId };
-    deps.emit({ type: "agent.usage", ...who, model: spec.model, tokens: reply.tokens, cost_usd: reply.costUsd, estimated: reply.costUsd === null || reply.costEstimated });
-    if (!reply.ok) return `(no answer: ${reply.message})`;
-    return reply.text.trim() === "" ? "(the agent said nothing)" : reply.text;
+export type ExplainInput = { model: string; system: string; soFar: SoFar; title: string; text: string };
+
+/** One call of the agent about the action that it waits for: its conversation as text, the person's question, no tools. Never throws. */
+export async function explainAction(input: ExplainInput, deps: Omit<ModelDeps, "ask" | "purpose" | "onDelta">): Promise<string> {
+  const setup = { model: input.model, system: input.system, tools: [], maxOutputTokens: 2000 };
+  const question = `You wait for the user's decision about this action: ${input.title}\nBefore deciding, the user asks: ${input.text}\nAnswer the question in plain words, shortly. Do not decide anything.`;
+  const call = modelCaller(setup, { ...deps, onDelta: () => {}, purpose: "explanation", ask: withoutAsking });
+  const reply = await call(asText(input.soFar, question));
+  if (reply.ok === true) return reply.text;
+  return `the agent could not answer: ${reply.ok === "suspended" ? "the budget is used up" : reply.message}`;
+}
+
+/** A side question is not worth a question about money. */
+export const withoutAsking: Ask = async ({ key }) => ({
+  kind: "answered",
+  answer: { v: 1, id: key, action_hash: "", status: "answered", decision: "deny", text: "", set: {}, scope: "once", by: "policy", answered_at: "" },
+});
+
+/** Providers refuse calls and results in a conversation that offers no tools, so they are told as text. */
+function asText({ messages, open }: SoFar, question: string): ModelMessage[] {
+  const told: ModelMessage[] = [];
+  const user = (content: string): void => {
+    const last = told.at(-1);
+    if (last?.role === "user") told[told.length - 1] = { role: "user", content: `${last.content}\n\n${content}` };
+    else told.push({ role: "user", content });
   };
-}
-
-/** Every call needs a result before a model can be asked anything else. */
-function asIfAnswered({ messages, open }: LoopMemory): ModelMessage[] {
-  if (open === undefined || open.calls.length === 0) return [...messages];
-  const results = open.calls.map(({ callId, tool }) => ({ call_id: callId, tool, ok: true, output: open.done.get(callId)?.output ?? "waits for the user's decision" }));
-  return [...messages, { role: "tool", results }];
-}
-
-function prompt(action: { tool: string; input: unknown }, text: string): string {
-  return `You asked for approval of ${action.tool} ${JSON.stringify(action.input)}. It has not run. Before deciding, the user asks:\n\n${text}\n\nAnswer in a few sentences, for a person. Call no tool.`;
+  for (const message of messages) {
+    if (message.role === "user") user(message.content);
+    else if (message.role === "tool") user(message.results.map((r) => `[result of ${r.tool}] ${r.output}`).join("\n"));
+    else {
+      const text = message.content.flatMap((p) => (p.type === "text" ? [p.text] : p.type === "tool_call" ? [`[calls ${p.tool} ${JSON.stringify(p.input)}]`] : [])).join("\n");
+      told.push({ role: "assistant", content: [{ type: "text", text: text === "" ? "…" : text }] });
+    }
+  }
+  for (const done of open?.done.values() ?? []) user(`[result of ${done.tool}] ${done.output}`);
+  user(question);
+  return told;
 }

@@ -8,8 +8,8 @@ import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
 import type { AnyTool, ToolResult } from "../../contract/tool.ts";
 import { estimateCall } from "../../llm/price.ts";
-import { createExplain } from "./explain.ts";
-import { createAuthorize } from "./gates.ts";
+import type { SoFar } from "./explain.ts";
+import { createAuthorize, type GateDeps } from "./gates.ts";
 import { windowOf } from "./window.ts";
 
 /** One agent that is about to run in this process, primary or child. */
@@ -25,6 +25,11 @@ export type AgentSpec = {
   maxIterations: number;
   tools: readonly AnyTool[];
   ask: Ask;
+  /** The approval for the session that covers a call, if one does. */
+  standing: GateDeps["standing"];
+  reused: GateDeps["reused"];
+  /** Hears how to see what the agent said and saw so far, once it runs. */
+  onConversation(soFar: () => SoFar): void;
   startTask(task: PlanTask, key: string): Promise<ToolResult>;
   takeGuidance(): string[];
 };
@@ -40,11 +45,11 @@ export type AgentDeps = {
   sandboxed: boolean;
   windowTokens: number | null;
   recorded: readonly CruEvent[];
+  redact<T>(value: T): T;
   now(): number;
 };
 
-export type Denial = { action: string; reason: string };
-export type AgentEnd = LoopEnd & { memory: LoopMemory; denials: Denial[]; lastDenied: boolean };
+export type AgentEnd = LoopEnd & { memory: LoopMemory };
 
 const MAX_OUTPUT_TOKENS = 16_000;
 
@@ -54,13 +59,10 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
   const changes = (name: string): boolean => tools.find((t) => t.name === name)?.changes ?? false;
   const mine = deps.recorded.filter((e) => "span_id" in e && e.span_id === spec.identity.spanId);
   const memory = mine.length === 0 ? freshMemory(spec.prompt) : recallMemory(spec.prompt, spec.identity.depth === 0 ? deps.recorded : mine, spec.identity.spanId, changes);
+  spec.onConversation(() => memory);
   if (spec.followUp !== undefined) continueWith(memory, spec.followUp, spec, deps);
-  const denials: Denial[] = [];
-  let lastDenied = false;
-  const onDecision = (action: string, denied: string | undefined): void => {
-    lastDenied = denied !== undefined;
-    if (denied !== undefined) denials.push({ action, reason: denied });
-  };
+  // Said to an earlier process that ended before it was passed on.
+  else if (memory.unheard.length > 0 && isSettled(memory)) hearNow(memory, memory.unheard.join("\n"));
   const windowTokens = deps.windowTokens ?? windowOf(spec.model);
   const end = await runLoop(
     {
@@ -82,30 +84,43 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
       budget: deps.budget,
       estimate: estimateCall,
       ask: spec.ask,
-      newId: () => randomBytes(6).toString("hex"),
+      newId: newRequestId,
       signal: deps.signal,
       tools,
-      authorize: createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, onDecision, explain: createExplain(spec, tools, memory, deps) }),
+      authorize: createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, standing: spec.standing, reused: spec.reused }),
       startTask: spec.startTask,
       takeGuidance: spec.takeGuidance,
+      redact: deps.redact,
       now: deps.now,
     },
   );
-  return { ...end, memory, denials, lastDenied };
+  return { ...end, memory };
+}
+
+export function newRequestId(): string {
+  return randomBytes(6).toString("hex");
 }
 
 /** A finished conversation goes on with the user's next words; an unfinished one hears them as guidance. */
 function continueWith(memory: LoopMemory, words: string, spec: AgentSpec, deps: AgentDeps): void {
-  const { open } = memory;
-  if (open !== undefined && !open.calls.every((call) => open.done.has(call.callId))) {
+  if (!isSettled(memory)) {
     spec.takeGuidance = once(words, spec.takeGuidance);
     return;
   }
-  const results = [...(open?.done.values() ?? [])].map(({ callId, tool, ok, output }) => ({ call_id: callId, tool, ok, output }));
-  memory.messages = [...memory.messages, ...(results.length === 0 ? [] : [{ role: "tool" as const, results }]), { role: "user", content: words }];
-  Object.assign(memory, { open: undefined, held: undefined, nudged: false, lastText: "" });
+  hearNow(memory, [...memory.unheard, words].join("\n"));
   memory.guidance.push(words);
-  deps.emit({ type: "session.guidance", session_id: spec.identity.sessionId, text: words });
+  deps.emit({ type: "session.guidance", session_id: spec.identity.sessionId, text: words, from: "user" });
+}
+
+/** True when every call of the last reply has its result. */
+function isSettled({ open }: LoopMemory): boolean {
+  return open === undefined || open.calls.every((call) => open.done.has(call.callId));
+}
+
+function hearNow(memory: LoopMemory, words: string): void {
+  const results = [...(memory.open?.done.values() ?? [])].map(({ callId, tool, ok, output }) => ({ call_id: callId, tool, ok, output }));
+  memory.messages = [...memory.messages, ...(results.length === 0 ? [] : [{ role: "tool" as const, results }]), { role: "user", content: words }];
+  Object.assign(memory, { open: undefined, held: undefined, nudged: false, lastText: "", unheard: [] });
 }
 
 function once(first: string, then: () => string[]): () => string[] {

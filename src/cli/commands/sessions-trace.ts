@@ -18,7 +18,7 @@ export const run: Run = async ({ args, options, cwd, env, io }) => {
   if (session === undefined) throw new CruError("failed", `session ${id} cannot be read: ${problems[0]?.message ?? ""}`);
   const trace = buildTrace(session);
   if (options.json === true) {
-    printJson(io, { ...trace, session_id: id, status: session.status });
+    printJson(io, { ...trace, session_id: id, status: session.status, allowed: session.metadata.approvals.filter((one) => one.scope === "session") });
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);
