@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import type { AgentSource } from "../contract/agent.ts";
 import type { Catalog, Entry } from "../contract/catalog.ts";
 import { nameFault } from "../contract/name.ts";
@@ -66,17 +67,20 @@ export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>,
   for (const source of plan.sources) {
     const folder = scanFolder(source, plan.extensions);
     const recall = recallFiles(folder, source, known, now);
-    const register = registration(loaded, winners, source, deps);
+    const register = registration(loaded, winners, source, folder.files, deps);
     try {
       if (folder.fault !== undefined) report(loaded, source, { path: source.folder, stem: "" }, undefined, [folder.fault], deps);
       for (const file of folder.files) {
-        const record = recall.unchanged(file) ?? (await contents.read(file, folder.real, source.dialect));
-        if ("ok" in record) {
-          report(loaded, source, file, undefined, [wholeFile(record.fault, record.reason, READ_HINTS[record.fault])], deps);
+        const known = recall.unchanged(file);
+        if (known !== undefined) {
+          register(file, known);
           continue;
         }
-        recall.remember(file, record);
-        register(file, record);
+        const read = await contents.read(file, folder.real, source.dialect);
+        if (read.ok) {
+          recall.remember(file, read);
+          register(file, read.record);
+        } else report(loaded, source, file, undefined, [wholeFile(read.fault, read.reason, READ_HINTS[read.fault])], deps);
       }
     } finally {
       folder.close();
@@ -89,8 +93,8 @@ export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>,
   return loaded;
 }
 
-type Unreadable = Extract<Guarded, { ok: false }>;
-type ContentReader<T> = { read(file: FoundFile, real: string, dialect: string): Promise<IndexRecord<T> | Unreadable>; readonly parsed: number };
+type Content<T> = { ok: true; record: IndexRecord<T>; stat: Stats | undefined } | Extract<Guarded, { ok: false }>;
+type ContentReader<T> = { read(file: FoundFile, real: string, dialect: string): Promise<Content<T>>; readonly parsed: number };
 
 /** For files that cannot be recalled: reads them, and parses what no file of the index had in it. */
 function contentReader<T>(plan: DefinitionPlan<T>, known: readonly FolderIndex<T>[]): ContentReader<T> {
@@ -105,14 +109,16 @@ function contentReader<T>(plan: DefinitionPlan<T>, known: readonly FolderIndex<T
       if (!read.ok) return read;
       records ??= new Map(known.flatMap((f) => f.records.map((record) => [`${f.dialect} ${record.digest}`, record])));
       const digest = sha256(read.bytes);
-      const before = records.get(`${dialect} ${digest}`);
-      if (before !== undefined) return before;
-      parse ??= await loadParser(plan);
-      parsed++;
-      const { name, value, faults } = parse(read.bytes, dialect);
-      const record = { digest, name, value, faults };
-      records.set(`${dialect} ${digest}`, record);
-      return record;
+      const key = `${dialect} ${digest}`;
+      let record = records.get(key);
+      if (record === undefined) {
+        parse ??= await loadParser(plan);
+        parsed++;
+        const { name, value, faults } = parse(read.bytes, dialect);
+        record = { digest, name, value, faults };
+        records.set(key, record);
+      }
+      return { ok: true, record, stat: read.stat };
     },
     get parsed() {
       return parsed;
@@ -128,8 +134,9 @@ async function loadParser<T>(plan: DefinitionPlan<T>): Promise<(bytes: Buffer, d
 type Register<T> = (file: FoundFile, record: IndexRecord<T>) => void;
 
 /** Takes the files of one source in, each with what is wrong with it. */
-function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, source: SourceFolder, deps: LoadDeps): Register<T> {
-  const files = twinFinder();
+function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, source: SourceFolder, found: readonly FoundFile[], deps: LoadDeps): Register<T> {
+  // Paths can differ in case alone only where one has capitals.
+  const files = found.some(({ key }) => key !== key.toLowerCase()) ? twinFinder() : NO_TWIN;
   const names = twinFinder();
   const severity = source.recursive === true ? "warning" : "error";
   return (file, record) => {
@@ -146,6 +153,8 @@ function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, sour
     if (good && fileTwin === undefined && nameTwin === undefined && deps.accept?.(file.path, digest) !== false) winners.set(name, { name, value, source: source.source, path: file.path, hash: digest });
   };
 }
+
+const NO_TWIN = (): undefined => undefined;
 
 /** Answers with the path that came before under the same word, whatever its case. */
 function twinFinder(): (word: string, path: string) => string | undefined {

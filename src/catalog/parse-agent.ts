@@ -25,7 +25,7 @@ function parseCrucibleAgent(text: string): Parsed<Agent> {
   const parsed = value === undefined ? undefined : agentSchema.safeParse(value);
   if (value !== undefined && yaml !== undefined) faults.push(...fieldFaults(value, yaml, parsed?.success === true));
   // A body that is empty because the frontmatter has no end is told once.
-  if (read.closed && read.body === "") faults.push(emptyPrompt(read.bodyLine));
+  if (read.closed && read.empty) faults.push(emptyPrompt(read.bodyLine));
   return parsed?.success === true && faults.every((f) => f.severity === "warning") ? { name: parsed.data.name, value: toAgent(parsed.data), faults } : { name, faults: inOrder(faults) };
 }
 

@@ -45,7 +45,7 @@ function toAgent(data: ClaudeAgentFrontmatter, read: ReadFrontmatter, faults: Fa
   if (model === "odd") {
     at("model", { code: "model.unknown", message: `unknown model '${String(data.model).slice(0, 60)}', so the default is used`, hint: `one of: ${Object.keys(MODEL_ALIASES).join(", ")}, inherit, or a full model id` });
   }
-  if (read.body === "") faults.push({ ...whole("prompt.empty", "the prompt below the frontmatter is empty", "say what the agent is to do"), line: read.bodyLine, severity: "warning" });
+  if (read.empty) faults.push({ ...whole("prompt.empty", "the prompt below the frontmatter is empty", "say what the agent is to do"), line: read.bodyLine, severity: "warning" });
   const agent: Agent = {
     name: data.name, description: data.description, model: model === "odd" ? undefined : model, permissions, enabled: true, enableReflection: false,
     maxRetries: 1, reflectionCriteria: undefined, requiresApproval: [], approvalTimeoutS: undefined,

@@ -1,5 +1,5 @@
 import type { Fault, ProblemCode } from "../contract/problem.ts";
-import { splitFrontmatter, trimmedBody, YAML_LINE } from "../lib/frontmatter.ts";
+import { splitFrontmatter, YAML_LINE } from "../lib/frontmatter.ts";
 import { readYaml, type Yaml } from "../lib/yaml.ts";
 
 export type ReadFrontmatter = {
@@ -9,7 +9,8 @@ export type ReadFrontmatter = {
   yaml: Yaml | undefined;
   source: string;
   closed: boolean;
-  body: string;
+  /** Whether nothing stands below it. */
+  empty: boolean;
   bodyLine: number;
   faults: Fault[];
 };
@@ -19,7 +20,7 @@ export const MAX_FRONTMATTER = 65_536;
 /** The frontmatter of a definition as a mapping, read strictly. */
 export function readFrontmatter(text: string): ReadFrontmatter {
   const { yaml: source, closed, body, bodyLine } = splitFrontmatter(text);
-  const parts = { source: source ?? "", closed, body: trimmedBody(body), bodyLine, value: undefined, yaml: undefined };
+  const parts = { source: source ?? "", closed, empty: body.trim() === "", bodyLine, value: undefined, yaml: undefined };
   if (source === undefined) return { ...parts, faults: [fault("frontmatter.missing", 1, "there is no frontmatter", "start the file with a line '---', then name, description and permissions, then '---'")] };
   if (!closed) return { ...parts, faults: [fault("frontmatter.unclosed", 1, "the frontmatter has no end", "close it with a line '---'")] };
   const yaml = readYaml(source, { firstLine: YAML_LINE, maxCharacters: MAX_FRONTMATTER });

@@ -11,11 +11,11 @@ import type { FoundFile, ScannedFolder } from "./scan-folder.ts";
  * may not keep the rule (network, FUSE, FAT, any on a system other than Linux) has no signature and is read every time.
  */
 export type Recall<T> = {
-  /** The record of this file, the next in order, if it is unchanged. */
+  /** The record of this file if it is unchanged. Files must be asked for in order. */
   unchanged(file: FoundFile): IndexRecord<T> | undefined;
-  /** Takes the last file in as it is now. */
-  remember(file: FoundFile, record: IndexRecord<T>): void;
-  /** What to write; `better` when it would spare reading that the last index did not. */
+  /** Takes in a file that was read; `stat` is how it looked before that. */
+  remember(file: FoundFile, read: { record: IndexRecord<T>; stat: Stats | undefined }): void;
+  /** What to write; `better` when it spares reading that the last one did not. */
   readonly index: FolderIndex<T>;
   readonly better: boolean;
 };
@@ -24,26 +24,28 @@ export function recallFiles<T>(folder: ScannedFolder, place: { folder: string; d
   const before = known.find((f) => f.folder === place.folder && f.dialect === place.dialect);
   const index: FolderIndex<T> = { folder: place.folder, dialect: place.dialect, keys: [], signatures: [], records: [] };
   const device = folder.files.length > 0 ? deviceThatKeepsTime(folder.via) : undefined;
+  const add = (file: FoundFile, record: IndexRecord<T>, stat: Stats | undefined): void => {
+    index.keys.push(file.key);
+    index.records.push(record);
+    if (stat === undefined) index.signatures.push(UNSIGNED, 0, 0, 0, 0);
+    else index.signatures.push(stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs);
+  };
   let at = 0;
-  let stat: Stats | undefined;
   let better = false;
   return {
     unchanged(file) {
       while ((before?.keys[at] ?? file.key) < file.key) at++;
-      if (device !== undefined && before?.keys[at] === file.key && before.signatures[at * SIGNATURE] !== UNSIGNED) {
-        // The shorter path: should the folder have been swapped, what stands there is not the same inode.
-        stat = statOf(file.path);
-        if (stat !== undefined && isSame(stat, before.signatures, at * SIGNATURE)) return before.records[at];
-      }
-      stat = device === undefined ? undefined : settled(statOf(`${file.via}/${file.entry}`), device, now);
-      better ||= stat !== undefined;
-      return undefined;
+      if (device === undefined || before?.keys[at] !== file.key || before.signatures[at * SIGNATURE] !== device) return undefined;
+      // The short path is enough: should the folder have been swapped, what stands there is not the same inode.
+      const stat = statOf(file.path);
+      const record = stat !== undefined && isSame(stat, before.signatures, at * SIGNATURE) ? before.records[at] : undefined;
+      if (record !== undefined) add(file, record, stat);
+      return record;
     },
-    remember(file, record) {
-      index.keys.push(file.key);
-      index.records.push(record);
-      if (stat === undefined) index.signatures.push(UNSIGNED, 0, 0, 0, 0);
-      else index.signatures.push(stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs);
+    remember(file, { record, stat }) {
+      const settled = stat !== undefined && stat.dev === device && now - stat.ctimeMs >= SETTLED_MS;
+      better ||= settled;
+      add(file, record, settled ? stat : undefined);
     },
     index,
     get better() {
@@ -61,11 +63,6 @@ function isSame(stat: Stats, signatures: readonly number[], at: number): boolean
 
 /** Far more than a tick of any clock that a file system here has. */
 const SETTLED_MS = 2000;
-
-/** Of a plain file whose last change is long enough ago. It is taken before the file is read, so what is read can only be newer. */
-function settled(stat: Stats | undefined, device: number, now: number): Stats | undefined {
-  return stat?.isFile() === true && stat.dev === device && now - stat.ctimeMs >= SETTLED_MS ? stat : undefined;
-}
 
 function statOf(path: string): Stats | undefined {
   try {

@@ -4,11 +4,12 @@ export function checksum(bytes: Uint8Array): string {
   const words = bytes.length - (bytes.length % 4);
   let low = bytes.length;
   let high = ~bytes.length;
-  for (let i = 0; i < bytes.length; i += i < words ? 4 : 1) {
-    const word = i < words ? view.getInt32(i, true) : view.getUint8(i);
+  for (let i = 0; i < words; i += 4) {
+    const word = view.getInt32(i, true);
     low = Math.imul(((low << 13) | (low >>> 19)) ^ word, 0x9e3779b1);
     high = Math.imul(high + word, 0x85ebca6b) ^ (high >>> 15);
   }
+  for (let i = words; i < bytes.length; i++) low = Math.imul(low ^ view.getUint8(i), 0x9e3779b1);
   return hex(low) + hex(high);
 }
 

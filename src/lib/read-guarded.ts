@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, type Stats } from "node:fs";
 import { sep } from "node:path";
 
 export type ReadFault = "file.unreadable" | "file.too_large" | "file.outside" | "file.not_a_file";
-export type Guarded = { ok: true; bytes: Buffer } | { ok: false; fault: ReadFault; reason: string };
+/** `stat` is how the file looked just before it was read; undefined behind a symlink. */
+export type Guarded = { ok: true; bytes: Buffer; stat: Stats | undefined } | { ok: false; fault: ReadFault; reason: string };
 
 /** O_NONBLOCK: opening a FIFO that nobody writes to must not hang. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -21,7 +22,8 @@ export function readGuarded(path: string, folder: string, buffer: Buffer): Guard
   try {
     const real = realpathSync(path);
     if (!isInside(real, folder)) return { ok: false, fault: "file.outside", reason: "a symlink that leaves its folder" };
-    return readInside(real, folder, buffer);
+    const read = readInside(real, folder, buffer);
+    return read.ok ? { ...read, stat: undefined } : read;
   } catch (error) {
     return refusal(error);
   }
@@ -50,12 +52,12 @@ function readInside(real: string, folder: string, buffer: Buffer): Guarded {
 
 function readOpened(file: number, buffer: Buffer): Guarded {
   try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return notAFile();
     // One call is enough: reading a regular file ends early only at its end.
     const length = readSync(file, buffer, 0, buffer.length, null);
     if (length === buffer.length) return { ok: false, fault: "file.too_large", reason: `larger than ${Math.floor(buffer.length / 1024)} KiB` };
-    // A FIFO without a writer reads as empty.
-    if (length === 0 && !fstatSync(file).isFile()) return notAFile();
-    return { ok: true, bytes: buffer.subarray(0, length) };
+    return { ok: true, bytes: buffer.subarray(0, length), stat };
   } catch (error) {
     return refusal(error);
   } finally {

@@ -12,35 +12,33 @@ export const run: Run = async (input) => {
   const fallback = enabled.some((entry) => entry.value.model === undefined) ? await defaultModel(catalog, env) : "";
   const rows = enabled.map((entry) => rowOf(entry, catalog, fallback));
   if (options.json === true) {
-    printJson(io, { agents: rows.map(({ row }) => row), problems: catalog.agents.problems });
+    printJson(io, { agents: rows, problems: catalog.agents.problems });
     return 0;
   }
-  if (io.outIsTerminal) io.out(`${terminalLines(rows, input).join("\n")}\n`);
-  else io.out(rows.map(({ row: r, shown }) => tabbed([r.name, r.description, r.model, permissionWords(r), r.source, shown, r.trusted ? "trusted" : "untrusted"])).join(""));
+  if (io.outIsTerminal) io.out(`${terminalLines(rows, catalog.show, input).join("\n")}\n`);
+  else io.out(rows.map((r) => tabbed([r.name, r.description, r.model, permissionWords(r), r.source, catalog.show(r.path), r.trusted ? "trusted" : "untrusted"])).join(""));
   warnProblems(io, catalog.agents.problems, "`cru agents validate`");
-  const untrusted = rows.filter(({ row }) => !row.trusted).length;
+  const untrusted = rows.filter((row) => !row.trusted).length;
   if (untrusted > 0 && io.errIsTerminal) io.err(`note: ${untrusted} of these come from this project and cannot be used yet; \`cru trust\` shows and allows them\n`);
   return 0;
 };
 
 type Row = Pick<Agent, "name" | "description" | "permissions" | "enabled"> & { model: string; source: string; path: string; trusted: boolean };
-/** `shown` is the path as people are shown it. */
-type Listed = { row: Row; shown: string };
 
-function rowOf(entry: Entry<Agent>, { trust, show }: AgentCatalog, fallback: string): Listed {
+function rowOf(entry: Entry<Agent>, { trust }: AgentCatalog, fallback: string): Row {
   const { name, description, model, permissions, enabled } = entry.value;
   const trusted = entry.source === "builtin" || entry.source === "system" || trust.isTrusted(entry.path, entry.hash);
-  return { row: { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted }, shown: show(entry.path) };
+  return { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted };
 }
 
 /** Two lines an agent: what it is, then what it may do and where it is written. */
-function terminalLines(rows: readonly Listed[], input: CommandInput): string[] {
+function terminalLines(rows: readonly Row[], show: AgentCatalog["show"], input: CommandInput): string[] {
   const [head = "", ...first] = tableLines(
     ["NAME", "MODEL", "SOURCE", "DESCRIPTION"],
-    rows.map(({ row: r }) => [r.name, r.model, r.trusted ? r.source : `${r.source} (untrusted)`, r.description]),
+    rows.map((r) => [r.name, r.model, r.trusted ? r.source : `${r.source} (untrusted)`, r.description]),
     input.io.columns,
   );
-  return [dim(head, input), ...rows.flatMap(({ row, shown }, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${row.source === "builtin" ? "built in" : shown}`, input.io.columns - 4)}`, input)])];
+  return [dim(head, input), ...rows.flatMap((row, i) => [first[i] ?? "", dim(`    ${inertLine(`${permissionWords(row)} · ${row.source === "builtin" ? "built in" : show(row.path)}`, input.io.columns - 4)}`, input)])];
 }
 
 function permissionWords(row: Row): string {
