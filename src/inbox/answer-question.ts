@@ -22,10 +22,11 @@ export type AnswerInput = {
 export type InboxDeps = { paths: Pick<Paths, "project">; clock: Clock };
 
 /** Records a person's answer. The first one wins; everyone after it is told who did. */
-export function answerQuestion(input: AnswerInput, deps: InboxDeps): Answer {
+export function answerQuestion(given: AnswerInput, deps: InboxDeps): Answer {
   const folder = deps.paths.project.inbox;
-  const question = readQuestion(folder, input.id);
-  if (question === undefined) throw new CruError("not_found", `there is no question '${input.id}'`, { hint: "see `cru inbox list`" });
+  const question = readQuestion(folder, given.id);
+  if (question === undefined) throw new CruError("not_found", `there is no question '${given.id}'`, { hint: "see `cru inbox list`" });
+  const input = byQuickAction(question, given);
   const earlier = readAnswer(folder, input.id);
   if (earlier !== undefined) throw alreadyClosed(earlier);
   checkAction(question, input);
@@ -100,6 +101,14 @@ function checkScope(question: Question, input: AnswerInput): void {
   if (input.scope !== "session") return;
   if (question.grant === null) throw new CruError("usage", `${question.id} can be approved only for this once`, { hint: `cru inbox approve ${question.id}` });
   if (Object.keys(input.set ?? {}).length > 0) throw new CruError("usage", "changed parameters are approved for one call, not for a session", { hint: "leave out --session or --set" });
+}
+
+/** A permission may be answered by one of its own words: Allow, Deny, Allow All. */
+function byQuickAction(question: Question, input: AnswerInput): AnswerInput {
+  if (question.kind !== "permission" || input.decision !== "answer") return input;
+  const word = chosen(question, input.text ?? "").trim().toLowerCase();
+  const option = question.options.find((o) => o.toLowerCase() === word);
+  return option === undefined ? input : { ...input, decision: option.toLowerCase() === "deny" ? "deny" : "approve", text: option };
 }
 
 /** `2` picks the second of the options. */

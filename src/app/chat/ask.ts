@@ -66,7 +66,12 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   function wait(question: Question, input: AskInput): Promise<Answer | undefined> {
     const check = input.check === undefined ? {} : { check: input.check };
     deps.asking(question, { ...check, explain: (text) => explainFor(question, text) });
-    return deps.waiting(() => awaitAnswer(question, { ...deps, explain: (followUp, signal) => explain(question, followUp, signal) }));
+    const { signal } = input;
+    const ends = signal === undefined ? deps.signal : AbortSignal.any([deps.signal, signal]);
+    return deps.waiting(async () => {
+      const answer = await awaitAnswer(question, { ...deps, signal: ends, explain: (followUp, over) => explain(question, followUp, over) });
+      return answer ?? (signal?.aborted === true && !deps.signal.aborted ? withdrawQuestion(question, "the agent no longer asks", deps) : undefined);
+    });
   }
 
   /** Nobody can be waited for here, but what was asked about the item meanwhile is answered. */

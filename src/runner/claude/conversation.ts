@@ -68,7 +68,6 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     end.stopped = why;
     watch.stop();
     for (const controller of asking.values()) controller.abort();
-    program.stdin?.end();
     program.stop(child.softStop, input.graceMs);
   };
 
