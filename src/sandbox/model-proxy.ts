@@ -65,7 +65,7 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
 }
 
 function refuse(message: IncomingMessage, session: string): { status: number; reason: string } | undefined {
-  const path = pathOf(message);
+  const path = asked(message).pathname;
   // Programs look whether the address answers before they call.
   if ((message.method === "GET" || message.method === "HEAD") && path === "/") return { status: 200, reason: "" };
   if (message.method !== "POST" || (path !== "/v1/messages" && path !== "/v1/messages/count_tokens")) return { status: 403, reason: "only model calls leave this sandbox" };
@@ -76,8 +76,10 @@ function refuse(message: IncomingMessage, session: string): { status: number; re
 }
 
 function forward(message: IncomingMessage, response: ServerResponse, input: ModelProxyInput): void {
-  const base = new URL(input.endpoint);
-  const target = new URL(`${base.pathname.replace(/\/+$/, "")}${message.url ?? "/"}`, base.origin);
+  // Of the agent's words only path and query are taken, never a host: the key goes to the endpoint and nowhere else.
+  const target = new URL(input.endpoint);
+  target.pathname = `${target.pathname.replace(/\/+$/, "")}${asked(message).pathname}`;
+  target.search = asked(message).search;
   const send = target.protocol === "https:" ? httpsRequest : httpRequest;
   const headers = { ...passedOn(message.headers), ...input.credentials() };
   const upstream = send(target, { method: "POST", headers });
@@ -105,12 +107,9 @@ function forward(message: IncomingMessage, response: ServerResponse, input: Mode
   message.pipe(upstream);
 }
 
-function pathOf(message: IncomingMessage): string {
-  try {
-    return new URL(message.url ?? "/", "http://model.invalid").pathname;
-  } catch {
-    return "";
-  }
+function asked(message: IncomingMessage): URL {
+  const url = message.url ?? "/";
+  return new URL(/^\/(?!\/)/.test(url) ? url : "/not-a-path", "http://model.invalid");
 }
 
 function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
