@@ -63,6 +63,11 @@ function isWhole(file: string, text: string): boolean {
   });
 }
 
+function hasBegun(box: ChatMachine): boolean {
+  const events = join(box.project, ".crucible/sessions", box.sessions()[0] ?? "", "events.jsonl");
+  return existsSync(events) && readFileSync(events, "utf8").includes("\n");
+}
+
 describe("the moments", () => {
   it("are chosen by a seed that is printed", () => {
     expect(sample(50, 3, "kill").values).toHaveLength(3);
@@ -78,6 +83,12 @@ describeSandboxed("kill -9 at random moments of a chat", () => {
       if (await chatAndKill(box, 150 + share * 2600)) killed += 1;
       expect(broken(box)).toEqual([]);
       if (!existsSync(join(box.project, ".crucible/sessions")) || box.sessions().length === 0) continue;
+      if (!hasBegun(box)) {
+        // Killed before the first record: there is nothing to go on with, and that is said plainly.
+        const refused = await box.chat(["--resume", box.sessions()[0] ?? ""]);
+        expect({ code: refused.code, bug: refused.stderr.includes("bug in Crucible") }).toEqual({ code: 1, bug: false });
+        continue;
+      }
       const shown = (JSON.parse((await box.cru(["sessions", "list", "--json"])).stdout) as { sessions: { status: string }[] }).sessions[0]?.status;
       expect(["interrupted", "completed"]).toContain(shown);
       const resumed = await box.chat(["--resume", box.session().id]);
