@@ -47,6 +47,11 @@ await build({
   splitting: true,
   format: "esm",
   define,
+  plugins: [{
+    // Half of zod is its messages in fifty languages; English stays, it is imported on its own.
+    name: "no-translations",
+    setup: ({ onLoad }) => onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export {};" })),
+  }],
   chunkNames: "[name]-[hash]",
   // Some bundled packages are CommonJS and call require().
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },

@@ -31,7 +31,7 @@ export function scanFolder(source: Pick<SourceFolder, "folder" | "recursive" | "
     return { real: source.folder, via: source.folder, files: [], fault, close };
   };
   try {
-    const real = realpathSync(source.folder);
+    const real = realpathSync.native(source.folder);
     if (source.within !== undefined && !isInside(real, source.within)) return nothing(outside());
     const files: FoundFile[] = [];
     const top = openFolder(real, handles);

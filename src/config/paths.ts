@@ -32,11 +32,11 @@ export type Paths = {
 };
 
 export function findPaths(cwd: string, env: Env): Paths {
-  const { root, gitDir } = findRoot(realpathSync(cwd), homeFolder(env));
+  const home = homeFolder(env);
+  const { root, gitDir } = findRoot(realpathSync.native(cwd), home);
   const crucible = join(root, ".crucible");
   const coven = join(root, ".coven");
   const builtin = join(packageRoot(), "builtin");
-  const home = homeFolder(env);
   const state = join(xdg(env, "XDG_STATE_HOME", join(home, ".local", "state")), "crucible");
   const config = join(xdg(env, "XDG_CONFIG_HOME", join(home, ".config")), "crucible");
   return {
@@ -80,7 +80,7 @@ export function packageRoot(): string {
 
 export function homeFolder(env: Env): string {
   const home = env.HOME !== undefined && env.HOME !== "" ? env.HOME : homedir();
-  return existsSync(home) ? realpathSync(home) : home;
+  return existsSync(home) ? realpathSync.native(home) : home;
 }
 
 /** A relative value is invalid by the XDG rules and is ignored. */
