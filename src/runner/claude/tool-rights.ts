@@ -13,6 +13,7 @@ export const TOOL_RIGHTS: Readonly<Record<string, readonly Permission[]>> = {
   Bash: ["Shell"],
   BashOutput: ["Shell"],
   KillShell: ["Shell"],
+  TaskStop: ["Shell"],
   WebFetch: ["NetworkAccess"],
   WebSearch: ["NetworkAccess"],
   Task: [],
