@@ -37,7 +37,7 @@ const VICTIM = `
 `;
 
 describeClaude("an orchestrator that is killed", () => {
-  const everywhere = Array.from({ length: 20 }, (_, index) => index);
+  const everywhere = [...Array.from({ length: 19 }, (_, index) => index), "agent.usage"];
   it.each<number | string>(long ? everywhere : ["agent.thinking", "agent.tool_call", "asked", "agent.usage"])("at event %s: the agent dies with it, and the run is resumed to its end", async (killAt) => {
     const at = stage();
     const server = await scripted(next);
