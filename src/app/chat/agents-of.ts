@@ -6,7 +6,6 @@ import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { ModelDelta, StreamModel } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
 import type { AgentIdentity, Ask, DecisionHelp, Outcome } from "../../contract/runner.ts";
-import type { AnyTool } from "../../contract/tool.ts";
 import { isRevoked } from "../../inbox/revoke.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Queue } from "../../lib/queue.ts";
@@ -15,6 +14,7 @@ import { estimateCall } from "../../llm/price.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { spawnAgentTool, startTask } from "../../subagents/spawn-agent.ts";
 import type { Child, Parent, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
+import type { AnyTool } from "../../contract/tool.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { projectGuidance } from "../project-guidance.ts";
 import { type AskDeps, createAsk } from "./ask.ts";
@@ -43,6 +43,7 @@ export type Chat = {
   stream: StreamModel;
   sandbox: Sandbox;
   mcp: McpTools;
+  notes: readonly AnyTool[];
   /** What the user said while the primary worked. */
   takeGuidance(): string[];
   asking(question: Question, help: DecisionHelp): void;
@@ -127,7 +128,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
+    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit, notes: chat.notes }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,

@@ -20,6 +20,7 @@ import { openSession, resumeSession, type SessionDeps } from "../../session/open
 import { recordIfInterrupted } from "../../session/record-if-interrupted.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
+import { noteTools } from "../notes.ts";
 import { agentsOf } from "./agents-of.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
@@ -109,6 +110,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   const shared = {
     redactor: createRedactor(request.env),
     stream: createStreamModel({ env: request.env }),
+    notes: noteTools({ paths: project.paths, settings, env: request.env }),
     queue: openQueue({ maxConcurrent: settings.queue.max_concurrent, perGroup: settings.queue.providers }),
     budget: openBudget({ usd: settings.limits.budget_usd, tokens: settings.limits.budget_tokens }, spentBefore(events), (share) =>
       emit({ type: "warning", message: `${Math.round(share * 100)} % of the budget is used` }),

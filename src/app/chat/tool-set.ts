@@ -18,7 +18,6 @@ import { requestApprovalTool } from "../../tools/request-approval.ts";
 import { runCommandTool } from "../../tools/run-command.ts";
 import { searchFilesTool } from "../../tools/search-files.ts";
 import { writeFileTool } from "../../tools/write-file.ts";
-import { noteTools } from "../notes.ts";
 import type { Project } from "./open-chat.ts";
 
 /** Whether commands are held by a sandbox here, ours or one that the user vouches for. */
@@ -32,6 +31,8 @@ export type ToolSetDeps = {
   permissions: readonly Permission[];
   env: Env;
   emit: Emit;
+  /** Of the session: an index of many notes is too large for one each agent. */
+  notes: readonly AnyTool[];
 };
 
 /** Every tool that an agent of this session can have; which of them it gets, its rights decide. */
@@ -62,7 +63,7 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
     askUserTool({ ask: deps.ask }),
     requestApprovalTool({ ask: deps.ask }),
     getAgentTool({ findAgent: project.find, readPrompt: project.readPrompt }),
-    ...noteTools({ paths: project.paths, settings: project.settings, env: deps.env }),
+    ...deps.notes,
   ];
 }
 
