@@ -1,8 +1,9 @@
 import { nameOf, type ParsedNote } from "./parse-note.ts";
-import { emptyTokens, scanTokens } from "./tokens.ts";
-import { createSlab, type Slab } from "./slab.ts";
+import { emptyTokens, scanTokens, type Tokens } from "./tokens.ts";
+import { createSlab } from "./slab.ts";
+import { createTally, type Tally } from "./tally.ts";
 import type { WordVectors } from "./word-vectors.ts";
-import { createWordTable, type WordTable } from "./word-table.ts";
+import { createWordTable, ROW, STEM, STOP, TERM } from "./word-table.ts";
 
 /** What search knows of a note. */
 export type NoteIndex = {
@@ -20,7 +21,8 @@ export type NoteIndex = {
 export const IN_TITLE = 0x4000_0000;
 const TITLE_COUNT = 3;
 const HEADING_COUNT = 2;
-const TITLE_IN_SECTION = 3;
+/** At most this, however often the title repeats a word. */
+const TITLE_IN_SECTION = TITLE_COUNT;
 /** Short sections share a vector until they have this many characters together: a handful of words has no meaning to average. */
 const LONG_GROUP = 1000;
 const MOST_GROUPS = 200;
@@ -40,73 +42,85 @@ export type Analyser = {
 export function createAnalyser(words: WordVectors | undefined): Analyser {
   const table = createWordTable(words);
   const tokens = emptyTokens();
+  const shortTokens = emptyTokens();
   const tally = createTally(1 << 16);
   const rows = createTally(words?.weights.length ?? 0);
+  const group = createTally(words?.weights.length ?? 0);
   const slab = createSlab();
   const size = words?.dimensions ?? 0;
   const sum = new Float64Array(size);
   const titleSum = new Float64Array(size);
 
-  const add = (sum: Float64Array, row: number, times: number): void => {
-    if (words === undefined || row < 0) return;
-    const weight = (words.weights[row] as number) * (words.inverseNorms[row] as number) * times;
-    const { vectors } = words;
-    for (let k = 0, at = row * size; k < size; k++, at++) sum[k] = (sum[k] as number) + weight * (vectors[at] as number);
+  /** Counts the words of a text. */
+  const take = (text: string, from: number, to: number, times: number, tokens: Tokens): void => {
+    scanTokens(text, tokens, from, to);
+    const { data, count } = tokens;
+    for (let i = 0, at = 0; i < count; i++, at += 3) {
+      const slot = table.find(data[at] as number, text, data[at + 1] as number, data[at + 2] as number);
+      const stem = table.slots[slot + STEM] as number;
+      if (stem === STOP) continue;
+      tally.add(stem, times);
+      const row = table.slots[slot + ROW] as number;
+      if (row >= 0) group.add(row, times);
+    }
   };
 
-  /** Counts the words of a text and adds their meaning to `sum`, if there is one. */
-  const take = (text: string, from: number, to: number, times: number, sum: Float64Array | undefined, mark: number): void => {
-    scanTokens(text, tokens, from, to);
-    for (let i = 0, at = 0; i < tokens.count; i++, at += 3) {
-      const id = table.id(tokens.data[at] as number, text, tokens.data[at + 1] as number, tokens.data[at + 2] as number);
-      if (id < 0) continue;
-      tally.add(table.stem(id), times);
-      const row = table.row(id);
-      if (row < 0) continue;
-      if (rows.counts[row] === 0) rows.add(row, mark);
-      if (sum !== undefined) add(sum, row, times);
-    }
+  const closeGroup = (mark: number): void => {
+    for (let i = 0; i < group.used; i++) if (rows.counts[group.list[i] as number] === 0) rows.add(group.list[i] as number, mark);
+    group.clear();
   };
 
   return {
     note(path, note, options) {
       const title = [note.title, nameOf(path), ...note.aliases, ...note.tags].join(" ");
-      take(title, 0, title.length, TITLE_COUNT, undefined, TITLE_MARK);
+      take(title, 0, title.length, TITLE_COUNT, shortTokens);
       titleSum.fill(0);
-      for (let i = 0; i < rows.used; i++) add(titleSum, rows.list[i] as number, TITLE_IN_SECTION);
+      if (words !== undefined) addMeaning(titleSum, group, words, TITLE_IN_SECTION);
+      closeGroup(TITLE_MARK);
 
       const groups = options.vectors && size > 0 ? groupsOf(note) : 0;
       const vectors = slab.bytes(groups * size);
-      let group = -1;
+      let number = -1;
       let length = LONG_GROUP;
-      for (const { heading, start, end } of note.sections) {
-        if (length >= LONG_GROUP && group < groups - 1) {
-          if (group >= 0) quantise(sum, vectors.subarray(group * size, (group + 1) * size));
+      const close = (): void => {
+        if (number >= 0 && words !== undefined) {
           sum.set(titleSum);
-          group++;
+          addMeaning(sum, group, words);
+          quantise(sum, vectors.subarray(number * size, (number + 1) * size));
+        }
+        closeGroup(TEXT_MARK);
+      };
+      for (const { heading, start, end } of note.sections) {
+        if (length >= LONG_GROUP && number < groups - 1) {
+          close();
+          number++;
           length = 0;
         }
         length += end - start;
-        const into = groups > 0 ? sum : undefined;
-        if (heading !== null && heading !== note.title) take(heading, 0, heading.length, HEADING_COUNT, into, TEXT_MARK);
-        take(note.text, start, end, 1, into, TEXT_MARK);
+        if (heading !== null && heading !== note.title) take(heading, 0, heading.length, HEADING_COUNT, shortTokens);
+        take(note.text, start, end, 1, tokens);
       }
-      if (group >= 0) quantise(sum, vectors.subarray(group * size, (group + 1) * size));
+      close();
 
-      const { terms, counts } = packed(tally, table, slab);
+      const terms = slab.integers(tally.used);
+      const counts = slab.counts(tally.used);
+      const total = tally.sorted(table.termOfStem, terms, counts);
       const found = slab.integers(rows.used);
-      found.set(rows.list.subarray(0, rows.used));
-      for (let i = 0; i < found.length; i++) if (rows.counts[found[i] as number] === TITLE_MARK) found[i] = (found[i] as number) | IN_TITLE;
+      for (let i = 0; i < found.length; i++) {
+        const row = rows.list[i] as number;
+        found[i] = rows.counts[row] === TITLE_MARK ? row | IN_TITLE : row;
+      }
       tally.clear();
       rows.clear();
-      return { terms, counts, length: lengthOf(counts), words: found, vectors };
+      return { terms, counts, length: total, words: found, vectors };
     },
     query(text) {
       const found = new Map<number, { term: number; row: number }>();
       scanTokens(text, tokens);
       for (let i = 0, at = 0; i < tokens.count; i++, at += 3) {
-        const id = table.id(tokens.data[at] ?? 0, text, tokens.data[at + 1] ?? 0, tokens.data[at + 2] ?? 0);
-        if (id >= 0 && !found.has(table.term(id))) found.set(table.term(id), { term: table.term(id), row: table.row(id) });
+        const slot = table.find(tokens.data[at] ?? 0, text, tokens.data[at + 1] ?? 0, tokens.data[at + 2] ?? 0);
+        const [stem = STOP, row = -1, term = 0] = table.slots.subarray(slot + STEM, slot + TERM + 1);
+        if (stem !== STOP && !found.has(term)) found.set(term, { term, row });
       }
       return [...found.values()].slice(0, MOST_ASKED);
     },
@@ -115,16 +129,18 @@ export function createAnalyser(words: WordVectors | undefined): Analyser {
       scanTokens(text, tokens);
       for (let i = 0, at = 0; i < tokens.count && places.length < MOST_PLACES; i++, at += 3) {
         const start = tokens.data[at + 1] ?? 0;
-        const id = table.id(tokens.data[at] ?? 0, text, start, tokens.data[at + 2] ?? 0);
-        if (id >= 0 && terms.has(table.term(id))) places.push({ term: table.term(id), at: start });
+        const slot = table.find(tokens.data[at] ?? 0, text, start, tokens.data[at + 2] ?? 0);
+        const term = table.slots[slot + TERM] ?? 0;
+        if (table.slots[slot + STEM] !== STOP && terms.has(term)) places.push({ term, at: start });
       }
       return places;
     },
     vector(text) {
       sum.fill(0);
-      take(text, 0, text.length, 1, sum, TEXT_MARK);
+      take(text, 0, text.length, 1, shortTokens);
+      if (words !== undefined) addMeaning(sum, group, words);
       tally.clear();
-      rows.clear();
+      group.clear();
       return quantise(sum, new Int8Array(size));
     },
   };
@@ -134,36 +150,6 @@ const TITLE_MARK = 2;
 const TEXT_MARK = 1;
 /** Questions are short; what is longer was pasted. */
 const MOST_ASKED = 64;
-
-/** Counters by small numbers that forget in the time that they were used. */
-type Tally = { counts: Int32Array; list: Int32Array; used: number; add(id: number, times: number): void; clear(): void };
-
-function createTally(size: number): Tally {
-  const tally: Tally = {
-    counts: new Int32Array(size),
-    list: new Int32Array(1024),
-    used: 0,
-    add(id, times) {
-      if (id >= tally.counts.length) tally.counts = grown(tally.counts, id);
-      const before = tally.counts[id] as number;
-      tally.counts[id] = before + times;
-      if (before > 0) return;
-      if (tally.used >= tally.list.length) tally.list = grown(tally.list, tally.used);
-      tally.list[tally.used++] = id;
-    },
-    clear() {
-      for (let i = 0; i < tally.used; i++) tally.counts[tally.list[i] as number] = 0;
-      tally.used = 0;
-    },
-  };
-  return tally;
-}
-
-function grown(array: Int32Array, needed: number): Int32Array {
-  const larger = new Int32Array(Math.max(needed + 1, array.length * 2));
-  larger.set(array);
-  return larger;
-}
 
 function groupsOf(note: ParsedNote): number {
   let groups = 0;
@@ -178,29 +164,31 @@ function groupsOf(note: ParsedNote): number {
   return Math.min(groups, MOST_GROUPS);
 }
 
-/** Term and count go through the sort as one number. */
-function packed(tally: Tally, table: WordTable, slab: Slab): { terms: Int32Array; counts: Uint8Array } {
-  const pairs = new Float64Array(tally.used);
-  for (let i = 0; i < tally.used; i++) {
-    const stem = tally.list[i] as number;
-    pairs[i] = table.termOfStem(stem) * 256 + Math.min(255, tally.counts[stem] as number);
-  }
-  pairs.sort();
-  const terms = slab.integers(pairs.length);
-  const counts = slab.counts(pairs.length);
-  for (let i = 0; i < pairs.length; i++) {
-    const pair = pairs[i] as number;
-    const term = Math.floor(pair / 256);
-    terms[i] = term;
-    counts[i] = pair - term * 256;
-  }
-  return { terms, counts };
-}
-
 export function lengthOf(counts: Uint8Array): number {
   let length = 0;
   for (let i = 0; i < counts.length; i++) length += counts[i] as number;
   return length;
+}
+
+/** Adds the vectors of the counted rows. Four rows at a time: together with finding words this is most of what indexing costs. */
+function addMeaning(sum: Float64Array, counted: Tally, { vectors, weights, inverseNorms }: WordVectors, most = Number.POSITIVE_INFINITY): void {
+  const size = sum.length;
+  const { list, counts, used } = counted;
+  const weight = (row: number): number => (weights[row] as number) * (inverseNorms[row] as number) * Math.min(most, counts[row] as number);
+  let i = 0;
+  for (; i + 3 < used; i += 4) {
+    const [a, b, c, d] = [list[i] as number, list[i + 1] as number, list[i + 2] as number, list[i + 3] as number];
+    const [wa, wb, wc, wd] = [weight(a), weight(b), weight(c), weight(d)];
+    const [aAt, bAt, cAt, dAt] = [a * size, b * size, c * size, d * size];
+    for (let k = 0; k < size; k++) {
+      sum[k] = (sum[k] as number) + wa * (vectors[aAt + k] as number) + wb * (vectors[bAt + k] as number) + wc * (vectors[cAt + k] as number) + wd * (vectors[dAt + k] as number);
+    }
+  }
+  for (; i < used; i++) {
+    const row = list[i] as number;
+    const w = weight(row);
+    for (let k = 0, at = row * size; k < size; k++, at++) sum[k] = (sum[k] as number) + w * (vectors[at] as number);
+  }
 }
 
 /** Size of a usual part of a vector in bytes: all vectors get (nearly) the same length, so that a product of two is their cosine. */

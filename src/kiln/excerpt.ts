@@ -1,5 +1,6 @@
 import type { Analyser } from "./analyse-note.ts";
 import { type ParsedNote, parseNote, type Section } from "./parse-note.ts";
+import { packNotes } from "./pack-notes.ts";
 import { type Query, rankNotes } from "./rank-notes.ts";
 import type { WordVectors } from "./word-vectors.ts";
 
@@ -15,7 +16,7 @@ export function excerptOf(path: string, text: string, query: Query, deps: { anal
   const sections = note.sections.slice(0, MOST_SECTIONS).map((section) => ({ section, ...deps.analyser.note("", asNote(note, section), { vectors: true }) }));
   // An endpoint's vector cannot be compared with the sections' word vectors.
   const vector = query.vector?.length === deps.words?.dimensions ? query.vector : undefined;
-  const best = rankNotes({ words: query.words, vector }, sections, deps.words)[0]?.note.section ?? note.sections[0];
+  const best = rankNotes({ words: query.words, vector }, packNotes(sections), deps.words)[0]?.note.section ?? note.sections[0];
   if (best === undefined) return { heading: null, line: 1, snippet: "" };
   const body = note.text.slice(best.start, best.end).replace(/\s+/g, " ").trim() || (best.heading ?? "");
   const from = start(body, query, deps.analyser);

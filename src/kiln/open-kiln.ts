@@ -5,8 +5,9 @@ import type { Embedder } from "./embedder.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import type { NotesPlace } from "./find-notes.ts";
 import { type KeptNote, loadNotes } from "./note-store.ts";
+import { type NotePack, packNotes } from "./pack-notes.ts";
 import { nameOf } from "./parse-note.ts";
-import { type Query, rankNotes, UNSEEN } from "./rank-notes.ts";
+import { type Query, rankNotes } from "./rank-notes.ts";
 import { createNoteReader } from "./read-note-file.ts";
 import { type RefreshFigures, refreshNotes } from "./refresh-notes.ts";
 import { loadWordVectors } from "./word-vectors.ts";
@@ -37,10 +38,12 @@ export function openKiln(places: KilnPlaces, deps: { embedder?: Embedder | undef
   const meaning = `${words === undefined ? "no words" : `words ${words.weights.length}`} ${embedder?.id ?? "word vectors"}`;
   const store = { path: indexFile(places), meaning };
   const notes = new Map<string, KeptNote>(loadNotes(store).filter((note) => fits(note, words?.weights.length ?? 0)).map((note) => [note.path, note]));
+  /** Undefined when the notes may have changed. */
+  let pack: NotePack<KeptNote> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   const asQuery = async (text: string, signal: AbortSignal | undefined): Promise<Query> => {
-    const asked = { words: analyser.query(text).map((word) => ({ ...word, likeness: new Float32Array(words?.weights.length ?? 0).fill(UNSEEN) })) };
+    const asked = { words: analyser.query(text).map((word) => ({ ...word, likeness: new Float32Array(words?.weights.length ?? 0) })) };
     if (embedder === undefined) return { ...asked, vector: words === undefined ? undefined : analyser.vector(text) };
     const made = await embedder.embed([text], signal);
     const [vector] = made.ok ? made.vectors : [];
@@ -49,7 +52,14 @@ export function openKiln(places: KilnPlaces, deps: { embedder?: Embedder | undef
 
   return {
     refresh(options = {}) {
-      const next = turn.then(() => refreshNotes(places, notes, { analyser, store, embedder, ...options }));
+      const next = turn.then(async () => {
+        let figures: RefreshFigures | undefined;
+        try {
+          return (figures = await refreshNotes(places, notes, { analyser, store, embedder, ...options }));
+        } finally {
+          if (figures === undefined || figures.added + figures.changed + figures.removed > 0) pack = undefined;
+        }
+      });
       turn = next.catch(() => {});
       return next;
     },
@@ -57,7 +67,7 @@ export function openKiln(places: KilnPlaces, deps: { embedder?: Embedder | undef
       const query = await asQuery(text, signal);
       const reader = createNoteReader(places.root);
       const found: Found[] = [];
-      for (const { note, score } of rankNotes(query, [...notes.values()], words)) {
+      for (const { note, score } of rankNotes(query, (pack ??= packNotes([...notes.values()])), words)) {
         if (found.length >= limit || score < LEAST_SCORE) break;
         const file = reader.read(note.path);
         if (file === undefined) continue;

@@ -46,8 +46,8 @@ function splitSections(text: string, firstLine: number): Section[] {
   let start = 0;
   let startLine = firstLine;
   let fence: string | undefined;
-  let previous = "";
   let previousAt = 0;
+  let previousEnd = 0;
   let line = firstLine;
   const close = (end: number): void => {
     if (heading !== null || !isBlank(text, start, end)) addParts(sections, text, { heading, line: startLine, start, end }, firstLine);
@@ -68,14 +68,14 @@ function splitSections(text: string, firstLine: number): Section[] {
         start = Math.min(end + 1, text.length);
         startLine = line;
       }
-    } else if (fence === undefined && (first === EQUALS || first === DASH) && /^\S/.test(previous) && !/^[#>\-*+|]/.test(previous) && /^ {0,3}(?:=+|-{2,})[ \t]*$/.test(text.slice(at, end))) {
+    } else if (fence === undefined && (first === EQUALS || first === DASH) && /^[^\s#>\-*+|]/.test(text.slice(previousAt, previousEnd)) && /^ {0,3}(?:=+|-{2,})[ \t]*$/.test(text.slice(at, end))) {
       close(previousAt);
-      heading = plainHeading(previous);
+      heading = plainHeading(text.slice(previousAt, previousEnd));
       start = Math.min(end + 1, text.length);
       startLine = line - 1;
     }
-    previous = fence === undefined && first !== BACKTICK && first !== TILDE ? text.slice(at, Math.min(end, at + 200)) : "";
     previousAt = at;
+    previousEnd = fence === undefined && first !== BACKTICK && first !== TILDE ? Math.min(end, at + 200) : at;
     at = end + 1;
   }
   close(text.length);

@@ -1,7 +1,8 @@
-import { IN_TITLE, type NoteIndex, UNIT } from "./analyse-note.ts";
+import { IN_TITLE, UNIT } from "./analyse-note.ts";
+import type { NotePack } from "./pack-notes.ts";
 import type { WordVectors } from "./word-vectors.ts";
 
-export type QueryWord = { term: number; row: number; /** Cosines with other rows, as far as they were asked for. */ likeness: Float32Array };
+export type QueryWord = { term: number; row: number; /** Cosines with other rows, as far as they were asked for; the rest is 0. */ likeness: Float32Array };
 
 export type Query = {
   words: readonly QueryWord[];
@@ -17,8 +18,8 @@ export type Weights = { exact: number; near: number; whole: number };
 /** Chosen on the tuning half of `test/kiln/queries.json`. */
 export const WEIGHTS: Weights = { exact: 0.5, near: 1, whole: 1 };
 
-/** No cosine: it was not asked for yet. */
-export const UNSEEN = 2;
+/** A true cosine of exactly 0 is only worked out again. */
+const UNSEEN = 0;
 const CANDIDATES = 120;
 const K1 = 1.2;
 const B = 0.75;
@@ -27,80 +28,72 @@ const LEAST_LIKENESS = 0.3;
 const TITLE_BONUS = 1.5;
 
 /** Best first. Everything is scanned for words and meaning; likeness word by word is worked out for the best of both. */
-export function rankNotes<N extends NoteIndex>(query: Query, notes: readonly N[], words: WordVectors | undefined, weights: Weights = WEIGHTS): Ranked<N>[] {
-  const { exact, importance } = exactScores(query, notes);
-  const whole = wholeScores(query, notes);
-  const near = words === undefined || weights.near === 0 ? () => 0 : likeness(query, importance, words);
+export function rankNotes<N>(query: Query, pack: NotePack<N>, words: WordVectors | undefined, weights: Weights = WEIGHTS): Ranked<N>[] {
+  const { exact, importance } = exactScores(query, pack);
+  const whole = wholeScores(query, pack);
+  const near = words === undefined || weights.near === 0 ? () => 0 : likeness(query, importance, pack, words);
   const chosen = new Set([...best(exact, CANDIDATES), ...best(whole, CANDIDATES)]);
   const total = weights.exact + weights.near + weights.whole;
   const ranked: Ranked<N>[] = [];
   for (const i of chosen) {
-    const note = notes[i];
-    if (note === undefined) continue;
-    const parts = { exact: exact[i] ?? 0, near: near(note), whole: whole[i] ?? 0 };
+    const parts = { exact: exact[i] ?? 0, near: near(i), whole: whole[i] ?? 0 };
     const score = (weights.exact * parts.exact + weights.near * parts.near + weights.whole * parts.whole) / total;
-    if (score > 0) ranked.push({ note, score, ...parts });
+    if (score > 0) ranked.push({ note: pack.notes[i] as N, score, ...parts });
   }
   return ranked.sort((a, b) => b.score - a.score);
 }
 
-function exactScores(query: Query, notes: readonly NoteIndex[]): { exact: Float32Array; importance: number[] } {
+function exactScores(query: Query, { notes, lengths, terms, counts, termsAt }: NotePack<unknown>): { exact: Float32Array; importance: number[] } {
   const width = query.words.length;
   const found = new Uint8Array(notes.length * width);
-  const lengths = new Float32Array(notes.length);
-  const terms = Int32Array.from(query.words, (word) => word.term);
+  const wanted = Int32Array.from(query.words, (word) => word.term);
   const containing = new Uint32Array(width);
   let all = 0;
-  for (let i = 0; i < notes.length; i++) {
-    const note = notes[i];
-    if (note === undefined) continue;
-    lengths[i] = note.length;
-    all += note.length;
-    for (let w = 0; w < width; w++) {
-      const at = indexOf(note.terms, terms[w] as number);
+  for (let i = 0, cell = 0; i < notes.length; i++) {
+    const from = termsAt[i] as number;
+    const end = termsAt[i + 1] as number;
+    all += lengths[i] as number;
+    for (let w = 0; w < width; w++, cell++) {
+      const at = indexOf(wanted[w] as number, terms, from, end);
       if (at < 0) continue;
-      found[i * width + w] = note.counts[at] ?? 0;
-      containing[w] = (containing[w] ?? 0) + 1;
+      found[cell] = counts[at] as number;
+      containing[w] = (containing[w] as number) + 1;
     }
   }
   const importance = Array.from(containing, (n) => Math.log(1 + (notes.length - n + 0.5) / (n + 0.5)));
   const reachable = importance.reduce((a, b) => a + b, 0) * (K1 + 1) || 1;
   const average = all / (notes.length || 1) || 1;
   const exact = new Float32Array(notes.length);
-  for (let i = 0; i < notes.length; i++) {
+  for (let i = 0, cell = 0; i < notes.length; i++) {
+    const norm = K1 * (1 - B + (B * (lengths[i] as number)) / average);
     let score = 0;
-    for (let w = 0; w < width; w++) {
-      const count = found[i * width + w] ?? 0;
-      if (count > 0) score += ((importance[w] ?? 0) * count * (K1 + 1)) / (count + K1 * (1 - B + (B * (lengths[i] ?? 0)) / average));
+    for (let w = 0; w < width; w++, cell++) {
+      const count = found[cell] as number;
+      if (count > 0) score += ((importance[w] as number) * count * (K1 + 1)) / (count + norm);
     }
     exact[i] = Math.min(1, score / reachable);
   }
   return { exact, importance };
 }
 
-function indexOf(terms: Int32Array, term: number): number {
-  let low = 0;
-  let high = terms.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const value = terms[middle] as number;
-    if (value === term) return middle;
-    if (value < term) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+/** Hashes are spread evenly: the first guess is a few steps off, all in the same piece of memory. Halving would jump to seven. */
+function indexOf(term: number, terms: Int32Array, from: number, end: number): number {
+  let at = from + Math.floor((term / 2 ** 32 + 0.5) * (end - from));
+  while (at < end && (terms[at] as number) < term) at++;
+  while (at > from && (terms[at - 1] as number) >= term) at--;
+  return at < end && terms[at] === term ? at : -1;
 }
 
-function wholeScores(query: Query, notes: readonly NoteIndex[]): Float32Array {
+function wholeScores(query: Query, { notes, vectors, vectorsAt }: NotePack<unknown>): Float32Array {
   const scores = new Float32Array(notes.length);
   const wanted = query.vector;
   if (wanted === undefined) return scores;
   const size = wanted.length;
   const lengths = UNIT * UNIT * size;
   for (let i = 0; i < notes.length; i++) {
-    const { vectors } = notes[i] as NoteIndex;
+    const end = vectorsAt[i + 1] as number;
     let most = 0;
-    for (let at = 0; at + size <= vectors.length; at += size) {
+    for (let at = vectorsAt[i] as number; at + size <= end; at += size) {
       const product = dot(wanted, 0, vectors, at, size);
       if (product > most) most = product;
     }
@@ -110,29 +103,31 @@ function wholeScores(query: Query, notes: readonly NoteIndex[]): Float32Array {
 }
 
 /** For each word of the query the likest word of the note, weighed by how rare the query's word is here; long notes get no credit for length. */
-function likeness(query: Query, importance: readonly number[], words: WordVectors): (note: NoteIndex) => number {
+function likeness(query: Query, importance: readonly number[], pack: NotePack<unknown>, words: WordVectors): (note: number) => number {
   const { vectors, inverseNorms, dimensions } = words;
   const asked = query.words.map((word, w) => ({ ...word, weight: importance[w] ?? 0 })).filter((word) => word.row >= 0);
   const reachable = asked.reduce((sum, word) => sum + word.weight, 0) || 1;
   return (note) => {
+    const from = pack.wordsAt[note] as number;
+    const end = pack.wordsAt[note + 1] as number;
     let score = 0;
-    for (const word of asked) {
-      let most = indexOf(note.terms, word.term) >= 0 ? 1 : 0;
-      for (let i = 0; i < note.words.length; i++) {
-        const marked = note.words[i] as number;
+    for (const { term, row: wanted, likeness, weight } of asked) {
+      let most = indexOf(term, pack.terms, pack.termsAt[note] as number, pack.termsAt[note + 1] as number) >= 0 ? 1 : 0;
+      for (let i = from; i < end; i++) {
+        const marked = pack.words[i] as number;
         const row = marked & ~IN_TITLE;
-        let cosine = word.likeness[row] as number;
+        let cosine = likeness[row] as number;
         if (cosine === UNSEEN) {
-          cosine = dot(vectors, word.row * dimensions, vectors, row * dimensions, dimensions) * (inverseNorms[word.row] ?? 0) * (inverseNorms[row] ?? 0);
-          word.likeness[row] = cosine;
+          cosine = dot(vectors, wanted * dimensions, vectors, row * dimensions, dimensions) * (inverseNorms[wanted] as number) * (inverseNorms[row] as number);
+          likeness[row] = cosine;
         }
         if (cosine < LEAST_LIKENESS) continue;
         const worth = marked >= IN_TITLE ? cosine * TITLE_BONUS : cosine;
         if (worth > most) most = worth;
       }
-      score += word.weight * most;
+      score += weight * most;
     }
-    return (score / reachable) * Math.min(1, (40 / Math.max(1, note.words.length)) ** 0.25);
+    return (score / reachable) * Math.min(1, (40 / Math.max(1, end - from)) ** 0.25);
   };
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 
-export type NoteFile = { seen: string; text: string; bytes: Buffer };
+export type NoteFile = { seen: string; modifiedMs: number; text: string; bytes: Buffer };
 
 /** Longer notes are read up to here. */
 const MOST_BYTES = 1 << 20;
@@ -43,7 +43,7 @@ export function createNoteReader(root: string): NoteReader {
         for (let read = -1; read !== 0 && length < buffer.length; length += read) read = readSync(file, buffer, length, buffer.length - length, null);
         const bytes = buffer.subarray(0, length);
         // A NUL is in no text.
-        return bytes.subarray(0, 4096).includes(0) ? undefined : { seen: seenOf(stat), text: bytes.toString("utf8"), bytes };
+        return bytes.subarray(0, 4096).includes(0) ? undefined : { seen: seenOf(stat), modifiedMs: stat.mtimeMs, text: bytes.toString("utf8"), bytes };
       } catch {
         return undefined;
       } finally {

@@ -101,8 +101,7 @@ function seenNow(path: string): string | undefined {
 
 /** Empty, and so read again next time, when the file is too young to be sure of. */
 function settled(file: NoteFile): string {
-  const [, modified = "0"] = file.seen.split(" ");
-  return Date.now() - Number(modified) < CLOCK_STEP_MS ? "" : file.seen;
+  return Date.now() - file.modifiedMs < CLOCK_STEP_MS ? "" : file.seen;
 }
 
 /** A note that was only renamed keeps its vectors. One that could not be embedded is found by its words and tried again next time. */

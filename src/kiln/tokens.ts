@@ -1,8 +1,11 @@
-/** Words of a text, three numbers each: hash of the word in small letters, start, end. Reused between texts, so that no word becomes a string. */
-export type Tokens = { data: Int32Array; count: number };
+/**
+ * Words of a text, three numbers each: hash of the word in small letters, start, end. Reused between texts, so that no word becomes a string.
+ * `codes` is the text as numbers: asking a string for each of its characters takes three times as long.
+ */
+export type Tokens = { data: Int32Array; count: number; text: string; codes: Uint16Array };
 
 export function emptyTokens(): Tokens {
-  return { data: new Int32Array(3 * 1024), count: 0 };
+  return { data: new Int32Array(3 * 1024), count: 0, text: "", codes: new Uint16Array(4096) };
 }
 
 /**
@@ -10,42 +13,65 @@ export function emptyTokens(): Tokens {
  * each ideograph is a word of its own.
  */
 export function scanTokens(text: string, tokens: Tokens, from = 0, end = text.length): void {
+  if (tokens.text !== text) takeText(text, tokens);
+  const { codes } = tokens;
   tokens.count = 0;
   let i = from;
   while (i < end) {
-    const kind = kindOf(text.charCodeAt(i));
-    if (kind === OTHER) {
-      i++;
-      continue;
-    }
-    const start = i;
+    const code = codes[i] as number;
+    const kind = kindOf(code);
+    const start = i++;
+    if (kind === OTHER) continue;
     if (kind === IDEOGRAPH) {
-      i++;
-      push(tokens, fold(BASIS, text.charCodeAt(start)), start, i);
+      push(tokens, fold(BASIS, code), start, i);
       continue;
     }
-    let hash = BASIS;
-    let partStart = start;
-    let lastKind = kind;
-    let now = kind;
-    let foreign = false;
-    do {
-      if (now === UPPER && lastKind === LOWER) {
-        push(tokens, hash, partStart, i);
-        hash = BASIS;
-        partStart = i;
-      }
-      const code = text.charCodeAt(i);
-      hash = fold(hash, now === UPPER ? code | 0x20 : code);
-      if (now === FOREIGN) foreign = true;
-      lastKind = now;
-      i++;
-      now = i < end ? kindOf(text.charCodeAt(i)) : OTHER;
-    } while (now !== OTHER && now !== IDEOGRAPH);
-    if (foreign) hash = hashWord(spelling(text, partStart, i));
-    push(tokens, hash, partStart, i);
-    if (partStart !== start) push(tokens, hashWord(spelling(text, start, i)), start, i);
+    // Nearly every word: small letters, perhaps after one capital.
+    let hash = fold(BASIS, code | 0x20);
+    let next = OTHER;
+    for (; i < end; i++) {
+      const code = codes[i] as number;
+      next = kindOf(code);
+      if (next !== LOWER) break;
+      hash = fold(hash, code);
+    }
+    if (kind !== FOREIGN && (i >= end || next === OTHER || next === IDEOGRAPH)) push(tokens, hash, start, i);
+    else i = mixedWord(tokens, start, end);
   }
+}
+
+/** A word with capitals inside or with letters beyond ASCII; its end. */
+function mixedWord(tokens: Tokens, start: number, end: number): number {
+  const { codes, text } = tokens;
+  let i = start;
+  let hash = BASIS;
+  let partStart = start;
+  let kind = kindOf(codes[start] as number);
+  let lastKind = kind;
+  let foreign = false;
+  do {
+    if (kind === UPPER && lastKind === LOWER) {
+      push(tokens, hash, partStart, i);
+      hash = BASIS;
+      partStart = i;
+    }
+    const code = codes[i] as number;
+    hash = fold(hash, kind === UPPER ? code | 0x20 : code);
+    if (kind === FOREIGN) foreign = true;
+    lastKind = kind;
+    i++;
+    kind = i < end ? kindOf(codes[i] as number) : OTHER;
+  } while (kind !== OTHER && kind !== IDEOGRAPH);
+  if (foreign) hash = hashWord(spelling(text, partStart, i));
+  push(tokens, hash, partStart, i);
+  if (partStart !== start) push(tokens, hashWord(spelling(text, start, i)), start, i);
+  return i;
+}
+
+function takeText(text: string, tokens: Tokens): void {
+  if (text.length > tokens.codes.length) tokens.codes = new Uint16Array(text.length * 2);
+  Buffer.from(tokens.codes.buffer).write(text, "utf16le");
+  tokens.text = text;
 }
 
 /** The word at a place, as it is hashed. */

@@ -3,82 +3,73 @@ import { isStopWord } from "./stop-words.ts";
 import { hashWord, spelling } from "./tokens.ts";
 import type { WordVectors } from "./word-vectors.ts";
 
-/** Numbers for the words that were met, so that each is stemmed and looked up once. Kept in arrays: this is what indexing does millions of times. */
+/** The words that were met, so that each is stemmed and looked up once. Indexing asks it millions of times: all that is known of a word lies together. */
 export type WordTable = {
-  /** Number of the word, -1 for one that says nothing. */
-  id(hash: number, text: string, start: number, end: number): number;
-  /** Hash of its stem. */
-  term(id: number): number;
-  /** Number of its stem. */
-  stem(id: number): number;
+  /** Place of the word in `slots`, good until the next call. */
+  find(hash: number, text: string, start: number, end: number): number;
+  /** Four numbers a word, see `STEM`, `ROW` and `TERM`; another array after the table has grown. */
+  slots: Int32Array;
+  /** Hash of a stem, by its number. */
   termOfStem(stem: number): number;
-  /** Row in the word vectors, -1 when unknown. */
-  row(id: number): number;
 };
 
+/** Number of its stem from 1 on, `STOP` for a word that says nothing. */
+export const STEM = 1;
+/** Row in the word vectors, -1 when unknown. */
+export const ROW = 2;
+/** Hash of its stem. */
+export const TERM = 3;
+export const STOP = -1;
+const FREE = 0;
+
 export function createWordTable(words: WordVectors | undefined): WordTable {
-  // Open addressing: a Map costs twice as much here, and this is half of the time that indexing takes.
-  let hashes = new Int32Array(1 << 16);
-  let ids = new Int32Array(1 << 16).fill(FREE);
   let used = 0;
-  const stemIds = new Map<number, number>();
-  const stemOf: number[] = [];
-  const rowOf: number[] = [];
-  const termOf: number[] = [];
+  const stems = new Map<number, number>();
+  const terms: number[] = [0];
 
-  const put = (hash: number, id: number): void => {
-    if (++used * 2 > ids.length) grow();
-    const at = slot(hash, hashes, ids);
-    hashes[at] = hash;
-    ids[at] = id;
-  };
-
-  const grow = (): void => {
-    const [oldHashes, oldIds] = [hashes, ids];
-    hashes = new Int32Array(oldIds.length * 2);
-    ids = new Int32Array(oldIds.length * 2).fill(FREE);
-    for (let i = 0; i < oldIds.length; i++) {
-      if (oldIds[i] === FREE) continue;
-      const at = slot(oldHashes[i] as number, hashes, ids);
-      hashes[at] = oldHashes[i] as number;
-      ids[at] = oldIds[i] as number;
-    }
-  };
-
-  const meet = (hash: number, text: string, start: number, end: number): number => {
-    let id = -1;
+  const meet = (at: number, hash: number, text: string, start: number, end: number): number => {
+    const { slots } = table;
+    slots[at] = hash;
+    slots[at + STEM] = STOP;
+    slots[at + ROW] = -1;
     if (!isStopWord(hash)) {
       const term = hashWord(stem(spelling(text, start, end)));
-      let stemId = stemIds.get(term);
-      if (stemId === undefined) {
-        stemId = termOf.push(term) - 1;
-        stemIds.set(term, stemId);
+      let number = stems.get(term);
+      if (number === undefined) {
+        number = terms.push(term) - 1;
+        stems.set(term, number);
       }
-      id = stemOf.push(stemId) - 1;
-      rowOf.push(words?.row(hash) ?? -1);
+      slots[at + STEM] = number;
+      slots[at + ROW] = words?.row(hash) ?? -1;
+      slots[at + TERM] = term;
     }
-    put(hash, id);
-    return id;
+    if (++used * 8 <= slots.length) return at;
+    table.slots = grown(slots);
+    return slotOf(hash, table.slots);
   };
 
-  return {
-    id(hash, text, start, end) {
-      const id = ids[slot(hash, hashes, ids)] as number;
-      return id === FREE ? meet(hash, text, start, end) : id;
+  const table: WordTable = {
+    // Open addressing: a Map costs twice as much.
+    slots: new Int32Array(4 << 14),
+    find(hash, text, start, end) {
+      const at = slotOf(hash, table.slots);
+      return table.slots[at + STEM] === FREE ? meet(at, hash, text, start, end) : at;
     },
-    term: (id) => termOf[stemOf[id] as number] as number,
-    stem: (id) => stemOf[id] as number,
-    termOfStem: (stem) => termOf[stem] as number,
-    row: (id) => rowOf[id] as number,
+    termOfStem: (stem) => terms[stem] as number,
   };
+  return table;
 }
 
-const FREE = -2;
-
-function slot(hash: number, hashes: Int32Array, ids: Int32Array): number {
-  const mask = ids.length - 1;
+function slotOf(hash: number, slots: Int32Array): number {
+  const mask = slots.length - 1;
   // FNV's high bits are better than its low ones.
-  let at = (hash ^ (hash >>> 15)) & mask;
-  while (ids[at] !== FREE && hashes[at] !== hash) at = (at + 1) & mask;
+  let at = ((hash ^ (hash >>> 15)) << 2) & mask;
+  while (slots[at] !== hash && slots[at + STEM] !== FREE) at = (at + 4) & mask;
   return at;
+}
+
+function grown(slots: Int32Array): Int32Array {
+  const larger = new Int32Array(slots.length * 2);
+  for (let i = 0; i < slots.length; i += 4) if (slots[i + STEM] !== FREE) larger.set(slots.subarray(i, i + 4), slotOf(slots[i] as number, larger));
+  return larger;
 }
