@@ -177,11 +177,18 @@ function addMeaning(sum: Float64Array, counted: Tally, { vectors, weights, inver
   const weight = (row: number): number => (weights[row] as number) * (inverseNorms[row] as number) * Math.min(most, counts[row] as number);
   let i = 0;
   for (; i + 3 < used; i += 4) {
-    const [a, b, c, d] = [list[i] as number, list[i + 1] as number, list[i + 2] as number, list[i + 3] as number];
-    const [wa, wb, wc, wd] = [weight(a), weight(b), weight(c), weight(d)];
-    const [aAt, bAt, cAt, dAt] = [a * size, b * size, c * size, d * size];
-    for (let k = 0; k < size; k++) {
-      sum[k] = (sum[k] as number) + wa * (vectors[aAt + k] as number) + wb * (vectors[bAt + k] as number) + wc * (vectors[cAt + k] as number) + wd * (vectors[dAt + k] as number);
+    const a = list[i] as number;
+    const b = list[i + 1] as number;
+    const c = list[i + 2] as number;
+    const d = list[i + 3] as number;
+    const aWeight = weight(a);
+    const bWeight = weight(b);
+    const cWeight = weight(c);
+    const dWeight = weight(d);
+    for (let k = 0, aAt = a * size, bAt = b * size, cAt = c * size, dAt = d * size; k < size; k++) {
+      const ab = aWeight * (vectors[aAt + k] as number) + bWeight * (vectors[bAt + k] as number);
+      const cd = cWeight * (vectors[cAt + k] as number) + dWeight * (vectors[dAt + k] as number);
+      sum[k] = (sum[k] as number) + ab + cd;
     }
   }
   for (; i < used; i++) {

@@ -1,5 +1,5 @@
 import { IN_TITLE, UNIT } from "./analyse-note.ts";
-import type { NotePack } from "./pack-notes.ts";
+import { type NotePack, SIEVE, sieveRow } from "./pack-notes.ts";
 import type { WordVectors } from "./word-vectors.ts";
 
 export type QueryWord = { term: number; row: number; /** Cosines with other rows, as far as they were asked for; the rest is 0. */ likeness: Float32Array };
@@ -20,7 +20,8 @@ export const WEIGHTS: Weights = { exact: 0.5, near: 1, whole: 1 };
 
 /** A true cosine of exactly 0 is only worked out again. */
 const UNSEEN = 0;
-const CANDIDATES = 120;
+const CANDIDATES = 60;
+const SPREAD = 2 ** -32;
 const K1 = 1.2;
 const B = 0.75;
 /** Cosines of unlike words are spread around zero; below this they say nothing. */
@@ -43,23 +44,26 @@ export function rankNotes<N>(query: Query, pack: NotePack<N>, words: WordVectors
   return ranked.sort((a, b) => b.score - a.score);
 }
 
-function exactScores(query: Query, { notes, lengths, terms, counts, termsAt }: NotePack<unknown>): { exact: Float32Array; importance: number[] } {
+function exactScores(query: Query, { notes, lengths, terms, counts, termsAt, sieve }: NotePack<unknown>): { exact: Float32Array; importance: number[] } {
   const width = query.words.length;
   const found = new Uint8Array(notes.length * width);
   const wanted = Int32Array.from(query.words, (word) => word.term);
   const containing = new Uint32Array(width);
-  let all = 0;
-  for (let i = 0, cell = 0; i < notes.length; i++) {
-    const from = termsAt[i] as number;
-    const end = termsAt[i + 1] as number;
-    all += lengths[i] as number;
-    for (let w = 0; w < width; w++, cell++) {
-      const at = indexOf(wanted[w] as number, terms, from, end);
-      if (at < 0) continue;
-      found[cell] = counts[at] as number;
-      containing[w] = (containing[w] as number) + 1;
+  const blocks = sieve.length / SIEVE;
+  for (let w = 0; w < width; w++) {
+    const term = wanted[w] as number;
+    const row = sieveRow(term) * blocks;
+    for (let block = 0; block < blocks; block++) {
+      for (let bits = sieve[row + block] as number; bits !== 0; bits &= bits - 1) {
+        const i = block * 32 + 31 - Math.clz32(bits & -bits);
+        const at = indexOf(term, terms, termsAt[i] as number, termsAt[i + 1] as number);
+        if (at < 0) continue;
+        found[i * width + w] = counts[at] as number;
+        containing[w] = (containing[w] as number) + 1;
+      }
     }
   }
+  const all = lengths.reduce((sum, length) => sum + length, 0);
   const importance = Array.from(containing, (n) => Math.log(1 + (notes.length - n + 0.5) / (n + 0.5)));
   const reachable = importance.reduce((a, b) => a + b, 0) * (K1 + 1) || 1;
   const average = all / (notes.length || 1) || 1;
@@ -76,9 +80,9 @@ function exactScores(query: Query, { notes, lengths, terms, counts, termsAt }: N
   return { exact, importance };
 }
 
-/** Hashes are spread evenly: the first guess is a few steps off, all in the same piece of memory. Halving would jump to seven. */
+/** Hashes are spread evenly: the first guess is a few steps off. */
 function indexOf(term: number, terms: Int32Array, from: number, end: number): number {
-  let at = from + Math.floor((term / 2 ** 32 + 0.5) * (end - from));
+  let at = (from + (term * SPREAD + 0.5) * (end - from)) | 0;
   while (at < end && (terms[at] as number) < term) at++;
   while (at > from && (terms[at - 1] as number) >= term) at--;
   return at < end && terms[at] === term ? at : -1;
@@ -133,7 +137,10 @@ function likeness(query: Query, importance: readonly number[], pack: NotePack<un
 
 /** Four at a time: this loop is most of what a query costs. */
 function dot(a: Int8Array, aFrom: number, b: Int8Array, bFrom: number, size: number): number {
-  let [w, x, y, z] = [0, 0, 0, 0];
+  let w = 0;
+  let x = 0;
+  let y = 0;
+  let z = 0;
   let k = 0;
   for (; k + 3 < size; k += 4) {
     w = (w + Math.imul(a[aFrom + k] as number, b[bFrom + k] as number)) | 0;

@@ -79,7 +79,7 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
     }
     const parsed = parseNote(path, file.text);
     const note: KeptNote = {
-      path, seen: settled(file), hash, title: parsed.title, tags: parsed.tags, aliases: parsed.aliases,
+      path, seen: settled(file), hash: owned(hash), title: owned(parsed.title), tags: parsed.tags.map(owned), aliases: parsed.aliases.map(owned),
       ...deps.analyser.note(path, parsed, { vectors: deps.embedder === undefined }),
     };
     if (deps.embedder !== undefined) batch.push({ note, parsed });
@@ -97,6 +97,11 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
 function seenNow(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true ? seenOf(stat) : undefined;
+}
+
+/** A part of a text keeps the whole text in memory; a copy does not. */
+function owned(part: string): string {
+  return Buffer.from(part).toString();
 }
 
 /** Empty, and so read again next time, when the file is too young to be sure of. */
