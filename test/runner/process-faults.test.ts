@@ -15,6 +15,7 @@ describeSandboxed("an agent program that misbehaves", () => {
     ["exits with 0 and no result", "js:process.exit(0)", { status: "failed", reason: "no_result" }, "without a result"],
     ["exits with 1", "js:console.error('out of luck'); process.exit(1)", { status: "failed", reason: "crashed" }, "exit 1): out of luck"],
     ["dies of a segmentation fault", "js:process.kill(process.pid, 'SIGSEGV')", { status: "failed", reason: "crashed" }, "signal 11"],
+    ["does not take our gates", "js:send({type:'control_response',response:{subtype:'error',request_id:'initialize',error:'no'}}); setInterval(() => {}, 1000)", { status: "failed", reason: "start_failed" }, "gates"],
     ["says an error result", "js:finish('API Error: 500 broken', {is_error: true, api_error_status: 500})", { status: "failed", reason: "api_error" }, "500 broken"],
   ])("[EXE-5.2.1] %s", async (_, order, outcome, message) => {
     const run = await obey(order);
@@ -22,7 +23,7 @@ describeSandboxed("an agent program that misbehaves", () => {
     expect(run.outcome.error?.message).toContain(message);
   });
 
-  it("[EXE-4.3.1] [EXE-4.3.2] a silent hang and one that only turns a spinner are ended by the idle time, with the reason", async () => {
+  it("[EXE-4.3.1] a silent hang and one that only turns a spinner are ended by the idle time, with the reason", async () => {
     const idle = { request: { limits: { ...limits, idleMs: 700 } } };
     const silent = await obey("js:setInterval(() => {}, 1000)", idle);
     const spinner = await obey(String.raw`js:setInterval(() => { process.stdout.write('\r|\n'); process.stderr.write('.'); send({type:'keep_alive'}) }, 20)`, idle);

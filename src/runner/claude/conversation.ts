@@ -16,7 +16,7 @@ import { translator } from "./translate.ts";
 import { openCalls, type Usage, usageOfResult } from "./usage.ts";
 
 /** Why we ended the process, when it was us. */
-export type Stopped = { why: "cancelled" | "idle" | "time" | "auth" | "silent" } | { why: "parked"; status: number; resetAt: Date } | { why: "suspended"; inboxId: string };
+export type Stopped = { why: "cancelled" | "idle" | "time" | "auth" | "silent" | "ungated" } | { why: "parked"; status: number; resetAt: Date } | { why: "suspended"; inboxId: string };
 
 export type ProcessEnd = {
   exit: ProgramEnd;
@@ -46,6 +46,7 @@ export type ConversationInput = {
 const PARK_AFTER_MS = 60_000;
 const CLOSING_MS = 5000;
 const HOOK = "crucible-gate";
+const INITIALIZE = "initialize";
 
 /** Talks with a running CLI until it has ended. `modelFailure` hears what the proxy saw. */
 export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>; modelFailure(note: ModelFailureNote): void } {
@@ -153,6 +154,8 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     if (message.subtype === "api_retry" && [401, 403].includes(amount(message.error_status))) stop({ why: "auth" });
     if (message.type === "rate_limit_event") rateLimit(record(message.rate_limit_info));
     if (message.type === "control_request") control(message);
+    // Without its hooks the CLI would let pass what must be asked about.
+    if (message.type === "control_response" && record(message.response).request_id === INITIALIZE && record(message.response).subtype === "error") stop({ why: "ungated" });
     if (message.type === "control_cancel_request") asking.get(text(message.request_id))?.abort();
     if (message.type === "result") result(message);
   };
@@ -192,7 +195,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
 
   const matcher = hookedTools(policy).join("|");
   send({
-    type: "control_request", request_id: "initialize",
+    type: "control_request", request_id: INITIALIZE,
     request: { subtype: "initialize", ...(request.system === "" ? {} : { appendSystemPrompt: request.system }), hooks: { PreToolUse: [{ matcher, hookCallbackIds: [HOOK] }] } },
   });
   say(input.firstMessage);

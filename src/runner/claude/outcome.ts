@@ -45,6 +45,8 @@ function stoppedEnding({ stopped, failure }: ProcessEnd): Ending | undefined {
       return { status: "timeout", reason: "time", message: "timeout: the agent's time was over" };
     case "auth":
       return { status: "failed", reason: "auth", message: `the model's server refused the login (${failure?.status ?? 401}); ${LOGIN_HINT}` };
+    case "ungated":
+      return { status: "failed", reason: "start_failed", message: "this version of claude does not take our gates; nothing was run" };
     case "suspended":
       return { status: "blocked", reason: "suspended", message: `it waits for an answer: ${stopped.inboxId}`, inboxId: stopped.inboxId };
     case "parked":
