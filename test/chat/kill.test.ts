@@ -83,7 +83,7 @@ describeSandboxed("kill -9 at random moments of a chat", () => {
       if (refused !== undefined) continue;
       const shown = (JSON.parse((await box.cru(["sessions", "list", "--json"])).stdout) as { sessions: { status: string }[] }).sessions[0]?.status;
       expect(["interrupted", "completed"]).toContain(shown);
-      const resumed = await box.chat(["--resume", box.session().id]);
+      const resumed = await box.chat(["--resume", box.sessions()[0] ?? ""]);
       expect({ share, code: resumed.code, stdout: resumed.stdout, stderr: resumed.code === 0 ? "" : resumed.stderr }).toEqual({ share, code: 0, stdout: "All six are written.\n", stderr: "" });
       expect(broken(box)).toEqual([]);
       const lines = existsSync(join(box.project, "log.txt")) ? readFileSync(join(box.project, "log.txt"), "utf8").trim().split("\n") : [];
