@@ -1,11 +1,25 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterEach } from "vitest";
 import { repository } from "./cru.ts";
+import { isAlive, until } from "./processes.ts";
 import { temporaryFolder } from "./temp.ts";
 
 /** Undefined when there is a tmux; else why these tests do not run. In CI it has to be there. */
 export const NO_TMUX = spawnSync("tmux", ["-V"]).error === undefined || process.env.CI !== undefined ? undefined : "tmux is not installed";
+
+const running: { socket: string; shell: number }[] = [];
+
+// Before the folders go, and the sockets in them.
+afterEach(async () => {
+  for (const { socket, shell } of running.splice(0)) {
+    const programs = childrenOf(shell);
+    spawnSync("tmux", ["-S", socket, "kill-server"]);
+    // They save their session when the terminal goes.
+    await until(() => !programs.some(isAlive));
+  }
+});
 
 const LIMIT_MS = 45_000;
 
@@ -34,9 +48,9 @@ export function openWindow(args: readonly string[], { cwd, env, columns = 80, ro
   const socket = join(temporaryFolder(), "tmux");
   const tmux = (...words: string[]): string => execFileSync("tmux", ["-S", socket, ...words], { encoding: "utf8", env: { PATH: process.env.PATH ?? "", HOME: cwd, LANG: "C.UTF-8", LC_ALL: "C.UTF-8" } });
   const vars = Object.entries({ PATH: process.env.PATH ?? "", LANG: "C.UTF-8", TERM: "screen-256color", ...env }).map(([k, v]) => `${k}=${quoted(v)}`);
-  const command = `cd ${quoted(cwd)} && env -i ${vars.join(" ")} ${[process.execPath, join(repository, "dist", "main.js"), ...args].map(quoted).join(" ")}; echo "ENDED $?"; stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' '; echo; exec sleep 600`;
+  const command = `cd ${quoted(cwd)} && env -i ${vars.join(" ")} ${[process.execPath, join(repository, "dist", "main.js"), ...args].map(quoted).join(" ")}; code=$?; stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(icanon|echo)' | tr '\\n' ' '; echo; echo "ENDED $code"; exec sleep 600`;
   tmux("-f", "/dev/null", "new-session", "-d", "-x", String(columns), "-y", String(rows), "sh", "-c", command);
-  onTestFinished(() => void spawnSync("tmux", ["-S", socket, "kill-server"]));
+  running.push({ socket, shell: Number(tmux("list-panes", "-F", "#{pane_pid}")) });
   tmux("set-option", "-g", "history-limit", "20000");
   tmux("set-option", "-g", "status", "off");
   tmux("resize-window", "-x", String(columns), "-y", String(rows));
@@ -56,7 +70,7 @@ export function openWindow(args: readonly string[], { cwd, env, columns = 80, ro
       for (const end = Date.now() + LIMIT_MS; ; ) {
         const screen = window.screen();
         if (texts.every((t) => (typeof t === "string" ? screen.includes(t) : t.test(screen)))) return screen;
-        if (/^ENDED \d+/m.test(screen) && !texts.some((t) => String(t).includes("ENDED"))) throw new Error(`the program has ended; the screen was:\n${screen}`);
+        if (/^ENDED \d+/m.test(screen)) throw new Error(`the program has ended; the screen was:\n${screen}`);
         if (Date.now() > end) throw new Error(`not seen: ${texts.map(String).join(" · ")}; the screen was:\n${screen}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
@@ -79,6 +93,14 @@ export function masked(screen: string): string {
     .replace(/ {3,}(claude-)/g, "   $1")
     .replace(/-[0-9a-f]{4,}\.md/g, "-ID.md")
     .replace(/\b[0-9a-f]{8}\b/g, "ITEM");
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter((p) => p !== "").map(Number);
+  } catch {
+    return [];
+  }
 }
 
 function quoted(text: string): string {

@@ -68,10 +68,8 @@ const PROMPTS = { deny: "Why not? (the agent is told)", confirm: "", value: "New
 function footOf(dialog: Dialog, { width, armed }: DialogView): Frame {
   const { question } = dialog.pending;
   const fault: Line[] = dialog.fault === "" ? [] : wrap([span("  ✗ ", "red"), span(inertLine(dialog.fault, 300), "red")], width);
-  if (dialog.mode === "choose") {
-    const keys = armed ? chooseKeys(dialog) : [["…", "one moment"] as const];
-    return { lines: [...fault, keyLine(keys, width)], cursor: undefined };
-  }
+  if (!armed) return { lines: [keyLine([["…", "one moment, you were typing"]], width)], cursor: undefined };
+  if (dialog.mode === "choose") return { lines: [...fault, keyLine(chooseKeys(dialog), width)], cursor: undefined };
   if (dialog.mode === "fields") return { lines: [...fault, keyLine([["↑↓", "choose"], ["Enter", "edit"], ["a", "approve with the changes"], ["Esc", "back"]], width)], cursor: undefined };
   const prompt = dialog.mode === "confirm" ? `Type ${inertLine(question.confirm_word ?? "", 60)} to approve` : PROMPTS[dialog.mode];
   const { lines, cursor } = dialog.editor.layout(Math.max(8, width - 4));

@@ -52,10 +52,10 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
   const tick = setInterval(() => guard(onTick), TICK_MS);
   const onSignal = (): void => leave("signal");
   for (const signal of SIGNALS) process.once(signal, onSignal);
-  screen.print(banner(width()), frame());
 
   let status = "";
   try {
+    screen.print(banner(width()), frame());
     const { openChatSession } = await import("../../app/chat/chat-session.ts");
     chat = await openChatSession(request, listener());
     turns = runTurns({ chat, state, print, width, now, unheard: (words) => focus.editor.isEmpty() && focus.editor.set(words), failed: fail });
@@ -160,7 +160,9 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     const dialog = focus.dialog;
     if (dialog === undefined) return;
     if (!focus.armed) {
+      // Still the message that was being written: it goes on there, and Enter waits.
       lastKeyMs = now();
+      if (key.type !== "key") focus.editor.press(key);
       return;
     }
     if (key.type === "key" && key.name === "ctrl-d" && dialog.editor.isEmpty()) return leave("left");

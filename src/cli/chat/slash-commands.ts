@@ -9,7 +9,7 @@ import { type Line, line, span } from "./line.ts";
 import { planLines } from "./plan-lines.ts";
 
 export const SLASH: Record<string, string> = {
-  "/model": "show the model, or use another from the next message on: /model haiku",
+  "/model": "show the model, or change it: /model haiku",
   "/plan": "the plan as a checklist",
   "/cost": "tokens and money, agent by agent",
   "/trace": "which agent started which",

@@ -50,8 +50,9 @@ export function openTerminal(on: { key(key: Key): void; resize(): void; hangUp()
 
   return {
     write: (text) => void stdout.write(text),
-    columns: () => stdout.columns ?? 80,
-    rows: () => stdout.rows ?? 24,
+    // A terminal that was never told its size says 0.
+    columns: () => stdout.columns || 80,
+    rows: () => stdout.rows || 24,
     suspend(onBack) {
       leave();
       process.once("SIGCONT", () => {

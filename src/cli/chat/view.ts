@@ -65,13 +65,13 @@ function replyTail(state: ChatState, width: number, room: number): Line[] {
 
 const MOST_INPUT_LINES = 8;
 
-function inputView({ state, focus, model, now, columns }: ViewInput, width: number, spinner: string): Frame {
+function inputView({ state, focus, model, now }: ViewInput, width: number, spinner: string): Frame {
   const { lines, cursor } = focus.editor.layout(Math.max(8, width - 3));
   const from = Math.max(0, Math.min(cursor.row - MOST_INPUT_LINES + 1, lines.length - MOST_INPUT_LINES));
   const placeholder = focus.editor.isEmpty() ? (state.working === undefined ? "ask, or /help" : "type to steer; it is heard at the next step") : "";
   const input = lines.slice(from, from + MOST_INPUT_LINES).map((l, i): Line => [span(i + from === 0 ? "› " : "  ", "blue"), span(l), span(placeholder, "dim")]);
   return {
-    lines: [line("─".repeat(columns - 1), "dim"), ...input, statusLine(state, focus, model, now, width, spinner)],
+    lines: [line("─".repeat(width), "dim"), ...input, statusLine(state, focus, model, now, width, spinner)],
     cursor: { row: 1 + cursor.row - from, column: cursor.column + 2 },
   };
 }
