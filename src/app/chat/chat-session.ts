@@ -105,7 +105,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   }
   const { settings } = project;
   const events: CruEvent[] = [...(resumed?.events ?? [])];
-  const unfinished = resumed !== undefined && events.at(-1)?.type !== "session.completed";
+  const unfinished = resumed !== undefined && isUnfinished(events);
   if (session !== undefined) listener.opened({ id: session.id, folder: session.folder, resumed: true });
   const shared = {
     redactor: createRedactor(request.env),
@@ -223,6 +223,14 @@ function primaryIdentity(primary: Primary, session: SessionWriter, recorded: rea
   const before = recorded.find((e) => e.type === "agent.started" && e.depth === 0);
   const spanId = before?.type === "agent.started" && before.span_id !== undefined ? before.span_id : newSpanId();
   return { name: primary.name, sessionId: session.id, traceId: session.traceId, spanId, parentSpanId: null, parentChain: ["user", primary.name], depth: 0 };
+}
+
+/** The primary did something, or was about to, after the last end of a turn. */
+function isUnfinished(events: readonly CruEvent[]): boolean {
+  const span = events.find((e) => e.type === "agent.started" && e.depth === 0);
+  if (span?.type !== "agent.started") return true;
+  const ended = events.findLastIndex((e) => e.type === "agent.completed" && e.span_id === span.span_id);
+  return events.slice(ended + 1).some((e) => "span_id" in e && e.span_id === span.span_id);
 }
 
 function spentBefore(events: readonly CruEvent[]): Spent {
