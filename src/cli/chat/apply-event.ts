@@ -46,6 +46,8 @@ export function applyEvent(state: ChatState, event: NewEvent, now: number, width
       return flushReply(state, width);
     case "inbox.closed":
       return closed(state, event, agent);
+    case "inbox.reused":
+      return [[span("  ✓ ", "green"), span("allowed for this session"), span(` ${inertLine(event.title, 120)}`, "dim")]];
     case "session.guidance":
       return guidance(state, event.text, width);
     case "agent.compacted":

@@ -1,6 +1,6 @@
 import { inertLine } from "../../lib/inert.ts";
 import { foreignLines } from "./call-lines.ts";
-import { type Dialog, parametersOf } from "./dialog.ts";
+import { changed, type Dialog, parametersOf } from "./dialog.ts";
 import { cut, type Line, line, lineWidth, span, type Span, spread, wrap } from "./line.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Frame } from "./screen.ts";
@@ -16,7 +16,8 @@ export function dialogView(dialog: Dialog, view: DialogView): Frame {
   const { question } = dialog.pending;
   const head: Line[] = [titleLine(dialog, view), ...wrap([span("  "), span(inertLine(question.title, 400), "bold")], view.width, [span("  ")]).slice(0, 4)];
   if (question.kind === "approval" || question.kind === "permission") {
-    head.push(question.reversible ? [span("  reversible", "green")] : [span("  ⚠ cannot be undone", "red", "bold")]);
+    const grant = question.grant === null ? [] : [span(`  s allows: ${inertLine(question.grant, 200)}`, "dim")];
+    head.push(cut(question.reversible ? [span("  reversible", "green"), ...grant] : [span("  ⚠ cannot be undone", "red", "bold")], view.width));
   }
   const foot = footOf(dialog, view);
   const body = bodyOf(dialog, view.width - 2);
@@ -84,13 +85,14 @@ function footOf(dialog: Dialog, { width, armed }: DialogView): Frame {
 }
 
 function chooseKeys(dialog: Dialog): (readonly [string, string])[] {
-  const changed = Object.keys(dialog.set).length > 0;
+  const { grant } = dialog.pending.question;
   return [
-    ["a", changed ? "approve with the changes" : "approve"],
+    ["a", changed(dialog) ? "approve with the changes" : "approve"],
+    ...(grant === null || changed(dialog) ? [] : [["s", "for this session"] as const]),
     ["d", "deny"],
-    ...(parametersOf(dialog).length > 0 ? [["e", "edit parameters"] as const] : []),
+    ...(parametersOf(dialog).length > 0 ? [["e", "edit"] as const] : []),
     ...(dialog.pending.explain === undefined ? [] : [["?", "ask first"] as const]),
-    ["Esc", "stop the work"],
+    ["Esc", "stop"],
   ];
 }
 

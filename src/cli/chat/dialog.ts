@@ -54,6 +54,8 @@ function choose(dialog: Dialog, key: Key): DialogEffect {
     case "a":
     case "y":
       return approve(dialog);
+    case "s":
+      return dialog.pending.question.grant === null || changed(dialog) ? NONE : { kind: "answer", answer: { decision: "approve", scope: "session" } };
     case "d":
     case "n":
       return enter(dialog, "deny");
@@ -65,6 +67,10 @@ function choose(dialog: Dialog, key: Key): DialogEffect {
     default:
       return NONE;
   }
+}
+
+export function changed(dialog: Dialog): boolean {
+  return Object.keys(dialog.set).length > 0;
 }
 
 function approve(dialog: Dialog): DialogEffect {

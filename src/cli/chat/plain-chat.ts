@@ -109,7 +109,7 @@ function questionLines({ question, check, explain }: Omit<Pending, "openedMs">):
     ...(words ? [] : [line(question.reversible ? "  reversible" : "  cannot be undone")]),
     ...inert(question.body).split("\n").map((l) => line(`  ${l}`)),
     ...question.options.filter(() => words).map((o, i) => line(`  ${i + 1}. ${inertLine(o, 200)}`)),
-    line(words ? "  answer in words" : `  answer with: approve${confirm}${check === undefined ? "" : " [name=value ...]"} | deny [reason]${explain === undefined ? "" : " | ask QUESTION"}`),
+    line(words ? "  answer in words" : `  answer with: approve${confirm}${question.grant === null ? "" : " [session]"}${check === undefined ? "" : " [name=value ...]"} | deny [reason]${explain === undefined ? "" : " | ask QUESTION"}`),
   ];
 }
 
@@ -120,6 +120,7 @@ function parseReply({ question, check }: Pending, text: string): Omit<AnswerInpu
   if (deny !== null) return { decision: "deny", text: deny[1] ?? "" };
   const approve = /^(?:approve|y(?:es)?)\b\s*(.*)$/i.exec(text);
   if (approve === null) return "please answer with approve or deny";
+  if (/^session$/i.test(approve[1] ?? "")) return { decision: "approve", scope: "session" };
   const set: Record<string, unknown> = {};
   let confirm: string | undefined;
   for (const [, name = "", quoted, bare] of (approve[1] ?? "").matchAll(/([\w.-]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))/g)) {

@@ -15,7 +15,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
   it("[CRU-15.1.1] [CRU-15.1.2] [CRU-15.1.3] pauses, shows what is wanted and offers approve, deny and modify", async () => {
     const { box, window, say } = await liveChat([look("g"), { text: "Seen it." }], GATED);
     say("look yourself up");
-    await screenshot(await window.see("Approval needed · gated", "reversible", "a approve   d deny   e edit parameters"), "approval");
+    await screenshot(await window.see("Approval needed · gated", "reversible", "a approve   s for this session   d deny   e edit"), "approval");
     expect(box.session().events.some((e) => e.type === "agent.tool_call")).toBe(false);
     window.press("a");
     await window.see("✓ approved get_agent", "Seen it.", IDLE);
@@ -27,7 +27,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
   it("[CRU-15.2.1] [CRU-15.2.2] [CRU-15.2.3] [CRU-15.2.4] approves with a change that the tool's schema accepts", async () => {
     const { box, window, say } = await liveChat([look("g"), { text: "Seen scout instead." }], GATED);
     say("look yourself up");
-    await window.see("e edit parameters");
+    await window.see("e edit");
     window.press("e");
     await window.see("▸ name: gated", "Enter edit");
     window.press("Enter");
@@ -137,6 +137,18 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     again.press("C-d");
     await again.ended();
     expect(box.session().metadata.status).toBe("completed");
+  });
+
+  it("allows for this session: the next call like it does not ask, and the trace says why", async () => {
+    const { box, window, say } = await liveChat([look("g"), look("h"), { text: "Looked twice." }], GATED);
+    say("look yourself up twice");
+    await window.see("s for this session");
+    window.press("s");
+    await window.see("✓ allowed for this session get_agent", "Looked twice.", IDLE);
+    const { events } = box.session();
+    expect(events.filter((e) => e.type === "inbox.opened")).toHaveLength(1);
+    expect(events.find((e) => e.type === "inbox.reused")).toMatchObject({ tool: "get_agent" });
+    expect(events.find((e) => e.type === "inbox.closed")).toMatchObject({ decision: "approve", by: "person" });
   });
 
   it("Esc in a dialog stops the work; the question is withdrawn and nothing ran", async () => {
