@@ -210,6 +210,14 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/sessions-trace.ts"),
   },
   {
+    name: "sessions replay",
+    summary: "run a session again from its recording, offline, and find what is different now",
+    args: [{ name: "ID", summary: "session, or the start of its name" }],
+    options: [json],
+    examples: ["cru sessions replay 2026-11-16-find", "cru sessions replay 2026-11-16-find --json | jq .divergence"],
+    load: () => import("./commands/sessions-replay.ts"),
+  },
+  {
     name: "beads list",
     summary: "list the tasks of this project",
     options: [

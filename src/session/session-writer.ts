@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CruEvent, Emit, NewEvent } from "../contract/event.ts";
 import type { SessionMetadata, SessionStatus, SubagentResult } from "../contract/session.ts";
@@ -12,6 +11,7 @@ import type { Conversation } from "./conversation.ts";
 import { type Fold, foldEvent, notBefore } from "./fold-events.ts";
 import { renderResult, resultName } from "./result-file.ts";
 import { renderSession } from "./session-file.ts";
+import { createTaskIds } from "./task-ids.ts";
 import { holdStreams } from "./stream-events.ts";
 
 /** The one writer of a session folder, alive while this process owns the session. Everything is redacted before it is written. */
@@ -58,7 +58,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
   const what = `session ${id}`;
   const began = clock.monotonicMs();
   const activeBefore = metadata.active_ms;
-  const taken = new Map<string, string>();
+  const taskId = createTaskIds(id);
   let seq = parts.nextSeq;
   let wroteText = Number.NEGATIVE_INFINITY;
   let open = true;
@@ -92,16 +92,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
       // Late words of an agent that was cut off: the folder may belong to another process by now.
       if (open) writing(what, () => streams.add(event));
     },
-    taskId(agent, key) {
-      const digits = createHash("sha256").update(`${id}\0${key}`).digest("hex");
-      for (let length = 4; ; length++) {
-        const taskId = digits.slice(0, length);
-        const name = resultName(agent, taskId);
-        if (length < digits.length && (taken.get(name) ?? key) !== key) continue;
-        taken.set(name, key);
-        return taskId;
-      }
-    },
+    taskId,
     writeResult(result) {
       const clean = redactor.value({ ...result, completed_at: notBefore(result.completed_at, result.spawned_at) });
       const file = `${resultName(clean.agent, clean.task_id)}.md`;

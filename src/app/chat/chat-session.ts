@@ -1,4 +1,4 @@
-import { openBudget, type Spent } from "../../agent/budget.ts";
+import { openBudget } from "../../agent/budget.ts";
 import { detailedSteps } from "../../agent/report.ts";
 import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit, NewEvent } from "../../contract/event.ts";
@@ -22,9 +22,11 @@ import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { noteTools } from "../notes.ts";
 import { agentsOf } from "./agents-of.ts";
+import { conditionsOf } from "./conditions.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import type { AgentEnd } from "./run-agent.ts";
+import { spentBefore } from "./spent-before.ts";
 import { startTimeLimit } from "./time-limit.ts";
 import { openMcp, openSandbox, type Sandbox } from "./tool-set.ts";
 
@@ -138,11 +140,13 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
     async turn({ message, signal, takeGuidance }) {
       const first = session === undefined;
       const owned = (session ??= await begin(message ?? ""));
+      const held = await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn));
+      emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held) });
       const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
       const agents = agentsOf({
         project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
         signal: AbortSignal.any([signal, limit.signal]),
-        sandbox: await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn)),
+        sandbox: held,
         mcp: await (mcp ??= openMcp(project, primary.permissions, request.env, listener.warn)),
         takeGuidance,
         asking: (question, help) => listener.asking?.(question, help),
@@ -230,18 +234,7 @@ function isUnfinished(events: readonly CruEvent[]): boolean {
   const span = events.find((e) => e.type === "agent.started" && e.depth === 0);
   if (span?.type !== "agent.started") return true;
   const ended = events.findLastIndex((e) => e.type === "agent.completed" && e.span_id === span.span_id);
-  return events.slice(ended + 1).some((e) => "span_id" in e && e.span_id === span.span_id);
-}
-
-function spentBefore(events: readonly CruEvent[]): Spent {
-  const spent: Spent = { usd: 0, tokens: 0, estimated: false };
-  for (const event of events) {
-    if (event.type !== "agent.usage") continue;
-    spent.usd += event.cost_usd ?? 0;
-    spent.tokens += event.tokens.input + event.tokens.output;
-    spent.estimated ||= event.estimated;
-  }
-  return spent;
+  return events.slice(ended + 1).some((e) => e.type === "session.guidance" || ("span_id" in e && e.span_id === span.span_id));
 }
 
 const RECENT = 3;

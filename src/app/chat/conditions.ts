@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { permissionSchema } from "../../contract/agent.ts";
+import type { Primary, Project } from "./open-chat.ts";
+import type { Sandbox } from "./tool-set.ts";
+
+/** The version of what a session records for a replay; `docs/replay.md` describes it. */
+export const RECORDING_VERSION = 1;
+
+/**
+ * What a turn ran under that came from the command line, the settings and the machine. A replay takes it as given;
+ * definitions, prompts, tools and the loop itself are those of today, because changes in them are what it looks for.
+ */
+export const conditionsSchema = z.looseObject({
+  recording: z.int().min(1),
+  agent: z.string(),
+  model: z.string(),
+  permissions: z.array(permissionSchema),
+  settings: z.looseObject({
+    model: z.string(),
+    permissions: z.object({ allow: z.array(permissionSchema), deny: z.array(permissionSchema) }),
+    loop: z.object({ max_iterations: z.number(), window_tokens: z.number().nullable() }),
+    queue: z.object({ max_concurrent: z.number(), providers: z.record(z.string(), z.number()) }),
+    limits: z.object({ children_total: z.number(), budget_usd: z.number().nullable(), budget_tokens: z.number().nullable(), time: z.union([z.string(), z.number()]) }),
+  }),
+  sandbox: z.object({ mode: z.enum(["required", "external", "off"]), works: z.boolean() }),
+  /** The agents that could be used, whoever trusted them then. */
+  agents: z.array(z.looseObject({ name: z.string(), path: z.string(), hash: z.string() })),
+});
+
+export type Conditions = z.infer<typeof conditionsSchema>;
+
+export function conditionsOf(project: Project, primary: Primary, sandbox: Sandbox): Conditions {
+  const { model, permissions, loop, queue, limits } = project.settings;
+  return {
+    recording: RECORDING_VERSION,
+    agent: primary.name,
+    model: primary.model,
+    permissions: [...primary.permissions],
+    settings: { model, permissions, loop, queue, limits },
+    sandbox: { mode: sandbox.mode, works: sandbox.works },
+    agents: project.agents.map(({ name, path, hash }) => ({ name, path, hash })),
+  };
+}
