@@ -103,12 +103,10 @@ export function newRequestId(): string {
 
 /** A finished conversation goes on with the user's next words; an unfinished one hears them as guidance. */
 function continueWith(memory: LoopMemory, words: string, spec: AgentSpec, deps: AgentDeps): void {
-  if (!isSettled(memory)) {
-    spec.takeGuidance = once(words, spec.takeGuidance);
-    return;
-  }
-  hearNow(memory, [...memory.unheard, words].join("\n"));
+  // Recorded first: what waits for another answer may wait longer than this process lives.
   memory.guidance.push(words);
+  memory.unheard.push(words);
+  if (isSettled(memory)) hearNow(memory, memory.unheard.join("\n"));
   deps.emit({ type: "session.guidance", session_id: spec.identity.sessionId, text: words, from: "user" });
 }
 
@@ -121,13 +119,4 @@ function hearNow(memory: LoopMemory, words: string): void {
   const results = [...(memory.open?.done.values() ?? [])].map(({ callId, tool, ok, output }) => ({ call_id: callId, tool, ok, output }));
   memory.messages = [...memory.messages, ...(results.length === 0 ? [] : [{ role: "tool" as const, results }]), { role: "user", content: words }];
   Object.assign(memory, { open: undefined, held: undefined, nudged: false, lastText: "", unheard: [] });
-}
-
-function once(first: string, then: () => string[]): () => string[] {
-  let said = false;
-  return () => {
-    if (said) return then();
-    said = true;
-    return [first, ...then()];
-  };
 }

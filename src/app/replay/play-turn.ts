@@ -74,9 +74,7 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
     isRevoked: (_, callId) => !turn.events.some((e) => e.type === "inbox.reused" && e.call_id === callId),
     takeGuidance() {
       const nextAt = turn.events.indexOf(expected.get(spanOfPrimary)?.[0]?.event as CruEvent);
-      const due = guidance.filter((one) => nextAt < 0 || one.at < nextAt);
-      const own = turn.first || turn.message === null ? -1 : due.findIndex((one) => one.text === deps.redactor.text(turn.message ?? ""));
-      return due.filter((_, i) => i !== own).map((one) => one.text);
+      return guidance.filter((one) => nextAt < 0 || one.at < nextAt).map((one) => one.text);
     },
     hear(event) {
       if (event.type === "model.request") compare(event);

@@ -10,6 +10,7 @@ import { findSession } from "../../session/list-sessions.ts";
 import { readRecording } from "../../session/read-session.ts";
 import { agentsOf } from "../chat/agents-of.ts";
 import { spentBefore } from "../chat/spent-before.ts";
+import { noteTools } from "../notes.ts";
 import { memorySession } from "./memory-session.ts";
 import { openReplay } from "./open-replay.ts";
 import { type Divergence, playTurn } from "./play-turn.ts";
@@ -77,6 +78,7 @@ async function replayTurn(turn: RecordedTurn, firstCall: number, { cwd, env }: {
     queue: openQueue({ maxConcurrent: settings.queue.max_concurrent, perGroup: settings.queue.providers }),
     stream: player.stream,
     mcp: recordedMcp(turn),
+    notes: noteTools({ paths: project.paths, settings: project.settings, env }),
     takeGuidance: player.takeGuidance,
     asking: () => {},
     instead: { ask: (identity) => withEvents(player.ask(identity), turn, live), tools: player.tools, isRevoked: player.isRevoked },
