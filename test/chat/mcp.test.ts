@@ -16,6 +16,9 @@ describeSandboxed("MCP servers in a chat", () => {
     const done = await user.chat(["add 2 and 3"]);
     expect({ code: done.code, stdout: done.stdout, stderr: done.stderr }).toMatchObject({ code: 0, stdout: "five\n" });
     expect(user.session().events.find((e) => e.type === "agent.tool_result" && e.call_id === "m")).toMatchObject({ ok: true, output: "5" });
+    // A replay starts no server: its tools are those of the recording.
+    const replayed = await user.cru(["sessions", "replay", user.session().id]);
+    expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining("2 of 2 model calls the same")]);
     const clone = await chatMachine(script, { project: { ".crucible/config.yaml": config(process.execPath), "tools/server.mjs": SERVER } });
     await clone.chat(["add 2 and 3"]);
     expect(clone.requests[0]?.tools).not.toContain("mcp__sums__add");

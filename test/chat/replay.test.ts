@@ -168,6 +168,15 @@ describe("cru sessions replay", () => {
     }
   });
 
+  it("a session that failed or came to its limits replays to the same end", async () => {
+    const failing = await chatMachine(rules(rule("", read("a.txt", "r1"), { error: { status: 400, message: "no" } })), { project: { "a.txt": "a\n" } });
+    expect((await failing.chat(["go"])).code).toBe(1);
+    expect(await replay(failing)).toMatchObject({ code: 0, divergences: 0, calls: 2 });
+    const limited = await chatMachine(rules(rule("", read("a.txt", "r1"), read("b.txt", "r2"), { text: "never" })), { project: { "a.txt": "a\n", "b.txt": "b\n" } });
+    expect((await limited.chat(["go", "--max-iterations", "2"])).code).toBe(4);
+    expect(await replay(limited)).toMatchObject({ code: 0, divergences: 0, calls: 2, results: 2 });
+  });
+
   it("what cannot be replayed says so", async () => {
     const box = await chatMachine(rules(rule("", { text: "hello" })));
     await box.chat(["hi"]);

@@ -141,13 +141,14 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const first = session === undefined;
       const owned = (session ??= await begin(message ?? ""));
       const held = await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn));
-      emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held) });
+      const servers = await (mcp ??= openMcp(project, primary.permissions, request.env, listener.warn));
+      emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held, servers.tools) });
       const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
       const agents = agentsOf({
         project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
         signal: AbortSignal.any([signal, limit.signal]),
         sandbox: held,
-        mcp: await (mcp ??= openMcp(project, primary.permissions, request.env, listener.warn)),
+        mcp: servers,
         takeGuidance,
         asking: (question, help) => listener.asking?.(question, help),
       });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { permissionSchema } from "../../contract/agent.ts";
+import type { AnyTool } from "../../contract/tool.ts";
 import type { Primary, Project } from "./open-chat.ts";
 import type { Sandbox } from "./tool-set.ts";
 
@@ -23,13 +24,17 @@ export const conditionsSchema = z.looseObject({
     limits: z.object({ children_total: z.number(), budget_usd: z.number().nullable(), budget_tokens: z.number().nullable(), time: z.union([z.string(), z.number()]) }),
   }),
   sandbox: z.object({ mode: z.enum(["required", "external", "off"]), works: z.boolean() }),
+  /** What the loop and the gates have to know of the tools of MCP servers; the rest is in the requests. */
+  mcp: z.array(z.looseObject({
+    name: z.string(), changes: z.boolean(), needs: z.array(permissionSchema), asks: z.object({ reason: z.string(), reversible: z.boolean() }).nullable(),
+  })).default([]),
   /** The agents that could be used, whoever trusted them then. */
   agents: z.array(z.looseObject({ name: z.string(), path: z.string(), hash: z.string() })),
 });
 
 export type Conditions = z.infer<typeof conditionsSchema>;
 
-export function conditionsOf(project: Project, primary: Primary, sandbox: Sandbox): Conditions {
+export function conditionsOf(project: Project, primary: Primary, sandbox: Sandbox, mcp: readonly AnyTool[]): Conditions {
   const { model, permissions, loop, queue, limits } = project.settings;
   return {
     recording: RECORDING_VERSION,
@@ -38,6 +43,7 @@ export function conditionsOf(project: Project, primary: Primary, sandbox: Sandbo
     permissions: [...primary.permissions],
     settings: { model, permissions, loop, queue, limits },
     sandbox: { mode: sandbox.mode, works: sandbox.works },
+    mcp: mcp.map(({ name, changes, needs, asks }) => ({ name, changes, needs: [...needs], asks: asks ?? null })),
     agents: project.agents.map(({ name, path, hash }) => ({ name, path, hash })),
   };
 }

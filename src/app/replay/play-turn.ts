@@ -1,6 +1,5 @@
 import type { CruEvent, NewEvent } from "../../contract/event.ts";
 import type { ModelFailure, StreamModel } from "../../contract/model-call.ts";
-import { TOOL_NAMES } from "../../contract/tool-names.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { Redactor } from "../../lib/redact.ts";
@@ -89,9 +88,7 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
       if (missing !== undefined) {
         diverge({ call: missing.call, agent: names.get(missing.event.span_id ?? "") ?? "", kind: "missing", message: "the recording has this call, and now it is not made", changes: [] });
       }
-      // Tools of MCP servers are stand-ins that open no gate.
-      const foreign = (callId: string): boolean => turn.events.some((e) => e.type === "agent.tool_call" && e.call_id === callId && !(TOOL_NAMES as readonly string[]).includes(e.tool));
-      const unasked = answers.left(({ key }) => !foreign(key.split("#")[0] ?? ""));
+      const unasked = answers.left();
       if (unasked !== undefined) diverge({ call: null, agent: names.get(unasked.span_id ?? "") ?? "", kind: "question", message: `does not ask now what it asked then: ${unasked.title}`, changes: [] });
       return { ...counted, divergence };
     },

@@ -9,7 +9,7 @@ export type RecordedAnswers = {
   /** The answer to a question of this span, `suspended` when there was none in this turn, undefined when it was not asked at all. */
   take(spanId: string, key: string): Asked | undefined;
   /** A question of this turn that was not asked again. */
-  left(counts: (question: Opened) => boolean): Opened | undefined;
+  left(): Opened | undefined;
   /** Whether the turn ended with a question that nobody had answered. */
   waits(): boolean;
   /** Whether a person changed the parameters of this call. */
@@ -39,7 +39,7 @@ export function recordedAnswers(turn: RecordedTurn): RecordedAnswers {
         round += 1;
       }
     },
-    left: (counts) => opened.find((e) => counts(e) && !taken.has(e.id) && turn.events.includes(e) && closed.get(e.id)?.status !== "withdrawn"),
+    left: () => opened.find((e) => !taken.has(e.id) && turn.events.includes(e) && closed.get(e.id)?.status !== "withdrawn"),
     waits: () => opened.some((e) => !closed.has(e.id)),
     wasChanged: (spanId, callId) =>
       opened.some((e) => e.span_id === spanId && (e.key === callId || e.key.startsWith(`${callId}#`)) && closed.get(e.id)?.after !== undefined),
