@@ -17,7 +17,7 @@ function place() {
 describe("hostFacts", () => {
   it("shows tools that PATH uses, and nothing else of a home", () => {
     const { top, home, facts } = place();
-    const path = [join(home, ".nvm/versions/node/v20/bin"), join(home, ".cargo/bin"), join(home, ".secrets/bin"), join(top, "opt/tool/bin"), "/root/.cargo", "/home/other/bin", "/usr/bin", "/bin", "/", "relative", join(home, "none")];
+    const path = [join(home, ".nvm/versions/node/v20/bin"), join(home, ".cargo/bin"), join(home, ".secrets/bin"), join(top, "opt/tool/bin"), "/srv/.cargo", "/home/other/bin", "/usr/bin", "/bin", "/", "relative", join(home, "none")];
     expect(facts(path).toolchain).toEqual([join(home, ".nvm/versions"), join(home, ".cargo/bin"), join(home, ".rustup"), join(top, "opt/tool")]);
   });
 
