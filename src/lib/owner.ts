@@ -5,7 +5,13 @@ import { runProgram } from "./subprocess.ts";
 export type Owner = { pid: number; started: string };
 
 export async function currentOwner(): Promise<Owner> {
-  return { pid: process.pid, started: (await startOf(process.pid)) ?? "unknown" };
+  return (await ownerOf(process.pid)) ?? { pid: process.pid, started: "unknown" };
+}
+
+/** Undefined when there is no such process any more. */
+export async function ownerOf(pid: number): Promise<Owner | undefined> {
+  const started = await startOf(pid);
+  return started === undefined ? undefined : { pid, started };
 }
 
 /** False when that process is gone, is a zombie, or its pid belongs to another process by now. */

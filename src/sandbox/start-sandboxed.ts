@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { CruError } from "../contract/error.ts";
 import type { Settings } from "../contract/settings-defaults.ts";
+import { isAlive, type Owner, ownerOf } from "../lib/owner.ts";
 import { type Program, startProgram } from "../lib/subprocess.ts";
 import { bubblewrapArgs, groupFile, insideHome, passwdFile } from "./bubblewrap.ts";
 import { hostFacts, insidePath } from "./host-facts.ts";
@@ -41,8 +42,8 @@ export async function startSandboxed(spec: SandboxSpec, command: readonly string
   const facts = hostFacts(spec, { path: process.env.PATH, node: process.execPath, uid: process.getuid?.() ?? 1000 });
   const env = { PATH: insidePath(spec, facts, process.env.PATH), HOME: insideHome(spec), LANG: "C.UTF-8", TMPDIR: "/tmp", USER: "agent", ...options.env };
   const program = startProgram(bubblewrap, bubblewrapArgs(spec, facts, command), { env, stdin: options.stdin, pipes: 4 });
-  const isReady = shakeHands(program, [spec.marker === undefined ? "" : markerText(spec.marker), passwdFile(spec, facts), groupFile(facts)]);
-  return { program, sandboxed: true, isReady, softStop: () => endPolitely(program), sweep: async () => {} };
+  const handshake = shakeHands(program, [spec.marker === undefined ? "" : markerText(spec.marker), passwdFile(spec, facts), groupFile(facts)]);
+  return { program, sandboxed: true, isReady: handshake.isReady, softStop: () => endPolitely(program), sweep: () => endNamespace(handshake.init) };
 }
 
 function startPlain(spec: SandboxSpec, command: readonly string[], options: StartSandboxedOptions): SandboxedProgram {
@@ -65,27 +66,46 @@ async function reapAll(tag: string): Promise<void> {
   for (let round = 0; round < 50 && reap(tag); round++) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Sends the set-up data, and the go once the sandbox says that it stands. */
-function shakeHands(child: Program, data: readonly string[]): () => boolean {
+/** bubblewrap ends as soon as the command has, and the kernel clears the namespace after that: only when its first process is gone is it empty. */
+async function endNamespace(init: Promise<Owner | undefined>): Promise<void> {
+  const first = await init;
+  if (first === undefined) return;
+  for (let round = 0; round < 1000 && (await isAlive(first)); round++) {
+    signal(first.pid, "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Sends the set-up data, and the go once the sandbox says that it stands. `init` is the first process inside. */
+function shakeHands(child: Program, data: readonly string[]): { isReady(): boolean; init: Promise<Owner | undefined> } {
   const [handshake, ...sources] = child.pipes;
   let ready = false;
-  handshake?.once("data", () => {
-    ready = true;
-    handshake.write("go\n");
+  const init = new Promise<Owner | undefined>((resolve) => {
+    handshake?.once("data", async () => {
+      ready = true;
+      const first = childrenOf(child.pid)[0];
+      resolve(first === undefined ? undefined : await ownerOf(first));
+      handshake.write("go\n");
+    });
+    void child.ended.then(() => resolve(undefined));
   });
   sources.forEach((source, i) => source.end(data[i] ?? ""));
-  return () => ready;
+  return { isReady: () => ready, init };
 }
 
 /** bubblewrap does not pass signals on; its own end kills everything inside at once. */
 function endPolitely(child: Program): void {
   const first = childrenOf(child.pid)[0];
   const command = childrenOf(first)[0];
+  if (command === undefined || !signal(command, "SIGTERM")) child.kill("SIGKILL");
+}
+
+/** False when there is no such process. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
-    if (command === undefined) child.kill("SIGKILL");
-    else process.kill(command, "SIGTERM");
+    return process.kill(pid, name);
   } catch {
-    child.kill("SIGKILL");
+    return false;
   }
 }
 
