@@ -10,11 +10,15 @@ export type SandboxSpec = {
   /** The user's home: inside it is an empty folder in memory. */
   home: string;
   binds?: readonly Bind[];
+  /** TCP ends inside, for programs that know no unix sockets: 127.0.0.1:port there is the socket here. Not without a sandbox. */
+  relays?: readonly Relay[];
   /** Who runs the command; `cru` inside reads it and starts no agent of its own. */
   marker?: AgentMarker;
   /** Inside the workspace; the workspace itself by default. */
   cwd?: string;
 };
+
+export type Relay = { port: number; socket: string };
 
 export type Bind = {
   from: string;

@@ -10,6 +10,7 @@ import { hostFacts, insidePath } from "./host-facts.ts";
 import { markerText, MARKER_VARIABLE } from "./marker.ts";
 import { findBubblewrap, probeSandbox, type SandboxFault, sandboxFault, sandboxMissing } from "./probe.ts";
 import { reap, RUN_VARIABLE } from "./reap.ts";
+import { withRelays } from "./relay.ts";
 import type { SandboxSpec } from "./spec.ts";
 
 export type StartSandboxedOptions = {
@@ -41,7 +42,9 @@ export async function startSandboxed(spec: SandboxSpec, command: readonly string
   refuseHome(spec);
   const facts = hostFacts(spec, { path: process.env.PATH, node: process.execPath, uid: process.getuid?.() ?? 1000 });
   const env = { PATH: insidePath(spec, facts, process.env.PATH), HOME: insideHome(spec), LANG: "C.UTF-8", TMPDIR: "/tmp", USER: "agent", ...options.env };
-  const program = startProgram(bubblewrap, bubblewrapArgs(spec, facts, command), { env, stdin: options.stdin, pipes: 4 });
+  const relayed = withRelays(command, spec.relays ?? []);
+  const shown = { ...spec, binds: [...(spec.binds ?? []), ...relayed.binds] };
+  const program = startProgram(bubblewrap, bubblewrapArgs(shown, facts, relayed.command), { env, stdin: options.stdin, pipes: 4 });
   const handshake = shakeHands(program, [spec.marker === undefined ? "" : markerText(spec.marker), passwdFile(spec, facts), groupFile(facts)]);
   return { program, sandboxed: true, isReady: handshake.isReady, softStop: () => endPolitely(program), sweep: () => endNamespace(handshake.init) };
 }
