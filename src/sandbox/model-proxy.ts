@@ -9,8 +9,8 @@ export type ModelProxyInput = {
   endpoint: string;
   /** Headers that log in; asked for at each call, so that a login that is renewed meanwhile counts. */
   credentials(): Record<string, string>;
-  /** The agent's own session: a second agent that is started inside calls under another and is refused. */
-  session: string;
+  /** The agent's own session, once it is known: a second agent that is started inside calls under another and is refused. */
+  session: string | (() => string | undefined);
   /** Calls that one agent may make in all, and at once. */
   limits?: { calls: number; atOnce: number };
   /** Hears of every answer that is no success, and of an address that cannot be reached (status 0). */
@@ -40,7 +40,7 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
 
   const server = createServer((message, response) => {
     response.on("error", () => {});
-    const refusal = refuse(message, input.session);
+    const refusal = refuse(message, typeof input.session === "string" ? input.session : input.session());
     if (refusal !== undefined) return say(response, refusal.status, refusal.reason);
     if (calls >= limits.calls || open >= limits.atOnce) return say(response, 403, "this agent has made too many model calls");
     calls++;
@@ -64,13 +64,13 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
   };
 }
 
-function refuse(message: IncomingMessage, session: string): { status: number; reason: string } | undefined {
+function refuse(message: IncomingMessage, session: string | undefined): { status: number; reason: string } | undefined {
   const path = asked(message).pathname;
   // Programs look whether the address answers before they call.
   if ((message.method === "GET" || message.method === "HEAD") && path === "/") return { status: 200, reason: "" };
   if (message.method !== "POST" || (path !== "/v1/messages" && path !== "/v1/messages/count_tokens")) return { status: 403, reason: "only model calls leave this sandbox" };
   const caller = message.headers[SESSION_HEADER];
-  if (caller !== undefined && caller !== session) return { status: 403, reason: "Maximum agent depth exceeded: an agent does not start agents by itself" };
+  if (caller !== undefined && session !== undefined && caller !== session) return { status: 403, reason: "Maximum agent depth exceeded: an agent does not start agents by itself" };
   if (Number(message.headers["content-length"] ?? 0) > LARGEST_BODY) return { status: 413, reason: "the request is too large" };
   return undefined;
 }

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { ofType } from "../support/claude.ts";
 import { obedient, obey } from "../support/obedient.ts";
 import { describeSandboxed } from "../support/sandbox.ts";
-import { GRACE_MS } from "../../src/runner/claude/claude-runner.ts";
+import { GRACE_MS } from "../../src/runner/agent-sandbox.ts";
 import { answered } from "../support/loop.ts";
 
 const limits = { maxIterations: 10, timeoutMs: 60_000, idleMs: 60_000, budgetUsd: null };

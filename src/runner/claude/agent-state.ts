@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentIdentity } from "../../contract/runner.ts";
-import { atomicWrite } from "../../lib/atomic-write.ts";
+import { type AgentMemory, openAgentMemory } from "../agent-memory.ts";
 
 /** What one agent keeps between its processes, in a private folder: the CLI's own files, what was already counted, which answers were used. */
 export type AgentState = {
@@ -10,30 +10,13 @@ export type AgentState = {
   configFolder: string;
   /** Named by us from what the session has recorded, so that it is known after any kill. */
   session: { id: string; resumed: boolean };
-  memory: Memory;
-  save(): void;
-};
-
-export type ModelTotals = Record<string, { input: number; output: number; cache_read: number; cache_write: number; cost_usd: number }>;
-type Memory = {
-  /** The CLI counts over a whole session; what is in here was told already. */
-  counted: ModelTotals;
-  /** How many answers to an equal question were used up. */
-  answered: Record<string, number>;
+  memory: AgentMemory;
 };
 
 export function openAgentState(folder: string, agent: AgentIdentity, resume: boolean): AgentState {
   const configFolder = join(folder, "claude");
   mkdirSync(configFolder, { recursive: true, mode: 0o700 });
-  const file = join(folder, "memory.json");
-  const memory = resume ? readMemory(file) : { counted: {}, answered: {} };
-  return {
-    folder,
-    configFolder,
-    session: chooseSession(configFolder, agent, resume),
-    memory,
-    save: () => atomicWrite(file, `${JSON.stringify(memory)}\n`, { mode: 0o600, sync: false }),
-  };
+  return { folder, configFolder, session: chooseSession(configFolder, agent, resume), memory: openAgentMemory(folder, resume) };
 }
 
 /** An id can be used for one conversation only: a fresh start takes the next one, a resume the latest that exists. */
@@ -57,13 +40,4 @@ function sessionUuid(agent: AgentIdentity, attempt: number): string {
   const hex = createHash("sha256").update(`${agent.sessionId}\0${agent.spanId}\0${attempt}`).digest("hex");
   const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-function readMemory(file: string): Memory {
-  try {
-    const read = JSON.parse(readFileSync(file, "utf8")) as Partial<Memory>;
-    return { counted: read.counted ?? {}, answered: read.answered ?? {} };
-  } catch {
-    return { counted: {}, answered: {} };
-  }
 }

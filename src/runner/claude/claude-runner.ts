@@ -1,20 +1,18 @@
 import { join } from "node:path";
 import type { Env } from "../../config/paths.ts";
-import { CruError } from "../../contract/error.ts";
 import type { Permission } from "../../contract/permission.ts";
-import type { AgentIdentity, Outcome, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
+import type { AgentIdentity, Outcome, RunBind, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
-import { moveAppeared, protectedState } from "../../sandbox/appeared.ts";
-import { type ModelFailureNote, type ModelProxy, startModelProxy } from "../../sandbox/model-proxy.ts";
+import { protectedState } from "../../sandbox/appeared.ts";
+import type { ModelFailureNote, ModelProxy } from "../../sandbox/model-proxy.ts";
 import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
-import type { SandboxSpec } from "../../sandbox/spec.ts";
 import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
+import { type AgentProgram, findAgentProgram, programVersion } from "../agent-program.ts";
+import { agentSandbox, CONTINUE, gatePolicy, GRACE_MS, openModelProxy, warnOfAppeared } from "../agent-sandbox.ts";
+import { type Credential, findCredential } from "../credential.ts";
 import { type AgentState, openAgentState } from "./agent-state.ts";
 import { converse, type ProcessEnd } from "./conversation.ts";
-import { type Credential, findCredential } from "./credential.ts";
-import { type AgentProgram, findProgram, programVersion } from "./find-program.ts";
-import type { GatePolicy } from "./gate.ts";
 import { claudeArguments, claudeEnvironment, type Places } from "./launch.ts";
 import { outcomeOf } from "./outcome.ts";
 import { versionWarning } from "./versions.ts";
@@ -34,12 +32,9 @@ export type ClaudeSetup = {
   graceMs?: number;
 };
 
-/** From SIGTERM to SIGKILL. */
-export const GRACE_MS = 10_000;
 const MAX_RETRIES = 4;
-const DEFAULT_ENDPOINT = "https://api.anthropic.com";
 const INSIDE_SOCKET = "/run/crucible/model.sock";
-const CONTINUE = "You were interrupted. Go on with the task from where you were; if your last action has no result, find out whether it took effect before you repeat it.";
+const INSTALL = "install Claude Code (npm install -g @anthropic-ai/claude-code), or name it: cru config set claude.command PATH";
 
 /** The user's own Claude Code CLI as a supervised process in a sandbox. */
 export function createClaudeRunner(setup: ClaudeSetup): Runner {
@@ -48,7 +43,7 @@ export function createClaudeRunner(setup: ClaudeSetup): Runner {
 
 async function runClaude(request: RunRequest, deps: RunDeps, setup: ClaudeSetup): Promise<Outcome> {
   const sandboxed = setup.sandbox.mode === "required";
-  const program = findProgram(setup.claude.command, { path: setup.env.PATH, workspace: request.workspace });
+  const program = findAgentProgram([setup.claude.command], { path: setup.env.PATH, workspace: request.workspace, home: setup.home }, INSTALL);
   const credential = findCredential(setup.env, setup.home);
   // Without a sandbox the CLI may have a login of its own that only it can read.
   if (credential === undefined && sandboxed) return notLoggedIn();
@@ -61,7 +56,7 @@ async function runClaude(request: RunRequest, deps: RunDeps, setup: ClaudeSetup)
     type: "agent.process", span_id, runner: "claude", version: version ?? "unknown", external_session: state.session.id, resumed: state.session.resumed, sandboxed,
   });
   let hear: (note: ModelFailureNote) => void = () => {};
-  const proxy = credential === undefined ? undefined : await openProxy(setup, credential, state, (note) => hear(note));
+  const proxy = credential === undefined ? undefined : await openModelProxy(setup.env, credential, state.session.id, (note) => hear(note));
   try {
     const end = await runProcess({ request, deps, setup, sandboxed, program, credential, state, proxy }, (listener) => (hear = listener));
     return outcomeOf(end, { expectsOutput: request.expectsOutput === true });
@@ -87,45 +82,19 @@ async function runProcess(run: Run, onModelFailure: (listener: (note: ModelFailu
   const command = [program.path, ...claudeArguments(request, state.session, places, setup.claude.args)];
   const env = claudeEnvironment(places, run.credential, { maxRetries: setup.maxRetries ?? MAX_RETRIES, host: setup.env });
   const before = protectedState(request.workspace);
-  const child = await startSandboxed(sandboxSpec(run), command, { mode: setup.sandbox.mode, stdin: "pipe", env });
+  const child = await startSandboxed(agentSandbox(request, { home: setup.home, binds: bindsOf(run) }), command, { mode: setup.sandbox.mode, stdin: "pipe", env });
   const { ended, modelFailure } = converse({
-    request, deps, state, child, policy: gatePolicy(run), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: state.session.resumed ? CONTINUE : request.prompt,
+    request, deps, state, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: state.session.resumed ? CONTINUE : request.prompt,
   });
   onModelFailure(modelFailure);
   const end = await ended.finally(() => child.sweep());
   if (!child.isReady() && end.stopped === undefined) throw sandboxMissing(sandboxFault(end.exit.failure?.message ?? end.stderr));
-  if (sandboxed) warnOfAppeared(run, before);
+  if (sandboxed) warnOfAppeared(request, deps, before, state.folder);
   return end;
 }
 
-function sandboxSpec({ request, setup, program, state, proxy }: Run): SandboxSpec {
-  return {
-    workspace: request.workspace,
-    writable: request.permissions.includes("FilesystemWrite"),
-    home: setup.home,
-    binds: [
-      ...program.binds,
-      { from: state.configFolder, writable: true },
-      ...(proxy === undefined ? [] : [{ from: proxy.socket, to: INSIDE_SOCKET }]),
-      ...(request.binds ?? []),
-    ],
-    marker: {
-      v: 1, depth: request.agent.depth, trace_id: request.agent.traceId, session_id: request.agent.sessionId, agent: request.agent.name, permissions: [...request.permissions],
-    },
-  };
-}
-
-function gatePolicy({ request, setup, sandboxed }: Run): GatePolicy {
-  return {
-    permissions: request.permissions, requiresApproval: request.requiresApproval, allow: setup.allow, sandboxed, workspace: request.workspace, depth: request.agent.depth,
-    mcpServers: request.mcpServers,
-  };
-}
-
-function openProxy(setup: ClaudeSetup, credential: Credential, state: AgentState, onFailure: (note: ModelFailureNote) => void): Promise<ModelProxy> {
-  const endpoint = setup.env.ANTHROPIC_BASE_URL?.trim() || DEFAULT_ENDPOINT;
-  if (!/^https?:\/\//.test(endpoint)) throw new CruError("invalid_setting", `ANTHROPIC_BASE_URL is no http address: ${endpoint}`);
-  return startModelProxy({ endpoint, credentials: () => credential.headers(), session: state.session.id, onFailure });
+function bindsOf({ program, state, proxy }: Run): RunBind[] {
+  return [...program.binds, { from: state.configFolder, writable: true }, ...(proxy === undefined ? [] : [{ from: proxy.socket, to: INSIDE_SOCKET }])];
 }
 
 /** A file, because servers may need secrets that a command line would show to everybody. */
@@ -137,13 +106,6 @@ function writeMcpConfig({ request, state }: Run): string | undefined {
   );
   atomicWrite(path, JSON.stringify({ mcpServers }), { mode: 0o600, sync: false });
   return path;
-}
-
-function warnOfAppeared({ request, deps, state }: Run, before: ReturnType<typeof protectedState>): void {
-  if (!request.permissions.includes("FilesystemWrite")) return;
-  for (const { name, movedTo } of moveAppeared(request.workspace, before, { allowed: [], folder: join(state.folder, "aside") })) {
-    deps.emit({ type: "warning", span_id: request.agent.spanId, message: `the agent made ${name}, which configures agents or git; it was moved to ${movedTo}` });
-  }
 }
 
 function notLoggedIn(): Outcome {

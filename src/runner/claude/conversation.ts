@@ -1,34 +1,28 @@
 import type { RunDeps, RunRequest } from "../../contract/runner.ts";
 import type { ProgramEnd } from "../../lib/subprocess.ts";
-import { retryAfterMs } from "../../llm/retry-after.ts";
 import type { ModelFailureNote } from "../../sandbox/model-proxy.ts";
 import type { SandboxedProgram } from "../../sandbox/start-sandboxed.ts";
 import { boundedText } from "../../lib/bounded-text.ts";
+import { answerInWords, askInWords } from "../ask-person.ts";
 import { detectQuestion } from "../detect-question.ts";
+import { type RunFacts, type Stopped, stopForFailure } from "../ending.ts";
 import { extractAgentOutput } from "../extract-agent-output.ts";
+import type { GatePolicy } from "../gate.ts";
 import { lineReader } from "../line-reader.ts";
+import { amount, type Message, parseMessage, record, records, text } from "../message.ts";
+import type { Usage } from "../usage.ts";
 import { watchProgress } from "../watch-progress.ts";
 import type { AgentState } from "./agent-state.ts";
-import { type GatePolicy, hookedTools, judge } from "./gate.ts";
-import { amount, type Message, parseMessage, record, records, text } from "./message.ts";
-import { answerToolRequest, askInWords, type QuestionDeps } from "./questions.ts";
+import { hookedTools, judge } from "./gate.ts";
+import { answerToolRequest, type QuestionDeps } from "./questions.ts";
 import { translator } from "./translate.ts";
-import { openCalls, type Usage, usageOfResult } from "./usage.ts";
+import { openCalls, usageOfResult } from "./usage.ts";
 
-/** Why we ended the process, when it was us. */
-export type Stopped = { why: "cancelled" | "idle" | "time" | "auth" | "silent" | "ungated" } | { why: "parked"; status: number; resetAt: Date } | { why: "suspended"; inboxId: string };
-
-export type ProcessEnd = {
+export type ProcessEnd = RunFacts & {
   exit: ProgramEnd;
-  stopped: Stopped | undefined;
   /** The last result line; everything the outcome says of success comes from it. */
   result: Message | undefined;
-  usage: Usage[];
   stderr: string;
-  denials: { action: string; reason: string }[];
-  /** The last decision of a gate was a no. */
-  lastDenied: boolean;
-  failure: ModelFailureNote | undefined;
 };
 
 export type ConversationInput = {
@@ -42,8 +36,6 @@ export type ConversationInput = {
   graceMs: number;
 };
 
-/** A limit that ends sooner is left to the CLI's own retries. */
-const PARK_AFTER_MS = 60_000;
 const CLOSING_MS = 5000;
 const HOOK = "crucible-gate";
 const INITIALIZE = "initialize";
@@ -57,8 +49,8 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
   const calls = openCalls();
   const stderr = boundedText(64 << 10, "tail");
   const asking = new Map<string, AbortController>();
-  const questions: QuestionDeps = { ask: (question) => watch.paused(() => deps.ask(question)), policy, state, allowedAll: new Set() };
-  const end: Omit<ProcessEnd, "exit" | "stderr"> = { stopped: undefined, result: undefined, usage: [], denials: [], lastDenied: false, failure: undefined };
+  const questions: QuestionDeps = { ask: (question) => watch.paused(() => deps.ask(question)), policy, memory: state.memory, allowedAll: new Set() };
+  const end: Omit<ProcessEnd, "exit" | "stderr" | "usage"> & { usage: Usage[] } = { stopped: undefined, result: undefined, usage: [], denials: [], lastDenied: false, failure: undefined };
   let background = 0;
   let closing: NodeJS.Timeout | undefined;
 
@@ -115,7 +107,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     end.result = message;
     const counted = usageOfResult(message, state.memory.counted);
     state.memory.counted = counted.counted;
-    state.save();
+    state.memory.save();
     calls.settled();
     tellUsage(counted.usage);
     if (background > 0) return;
@@ -129,7 +121,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
         asking.delete("words");
         if (asked.kind === "suspended") return stop({ why: "suspended", inboxId: asked.inboxId });
         if (asked.answer.status === "withdrawn") return undefined;
-        return say(asked.answer.decision === "deny" ? `There is no answer${asked.answer.text === "" ? "" : `: ${asked.answer.text}`}. Decide yourself, or report that you cannot go on.` : asked.answer.text);
+        return say(answerInWords(asked.answer));
       })
       .catch((error: unknown) => failed(error));
   };
@@ -155,7 +147,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     if (message.type === "rate_limit_event") rateLimit(record(message.rate_limit_info));
     if (message.type === "control_request") control(message);
     // Without its hooks the CLI would let pass what must be asked about.
-    if (message.type === "control_response" && record(message.response).request_id === INITIALIZE && record(message.response).subtype === "error") stop({ why: "ungated" });
+    if (message.type === "control_response" && record(message.response).request_id === INITIALIZE && record(message.response).subtype === "error") stop({ why: "ungated", message: "this version of claude does not take our gates; nothing was run" });
     if (message.type === "control_cancel_request") asking.get(text(message.request_id))?.abort();
     if (message.type === "result") result(message);
   };
@@ -168,7 +160,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
   const lines = lineReader({
     line(line) {
       const message = parseMessage(line);
-      if (message !== undefined) return guarded(() => take(message));
+      if (message !== undefined && typeof message.type === "string") return guarded(() => take(message));
       return guarded(() => deps.emit({ type: "agent.raw", span_id, text: line }));
     },
     cut: (head, bytes) => guarded(() => deps.emit({ type: "agent.raw", span_id, text: `${head}\n[… ${bytes} bytes cut …]` })),
@@ -216,9 +208,8 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     ended,
     modelFailure(note) {
       end.failure = note;
-      if (note.status === 401 || note.status === 403) return stop({ why: "auth" });
-      const wait = note.status === 429 || note.status === 529 ? retryAfterMs(note.headers, Date.now()) : undefined;
-      if (wait !== undefined && wait > PARK_AFTER_MS) stop({ why: "parked", status: note.status, resetAt: new Date(Date.now() + wait) });
+      const why = stopForFailure(note);
+      if (why !== undefined) stop(why);
     },
   };
 }

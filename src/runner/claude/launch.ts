@@ -1,7 +1,7 @@
 import type { Env } from "../../config/paths.ts";
 import { resolveModel } from "../../contract/model.ts";
 import type { RunRequest } from "../../contract/runner.ts";
-import { type Credential, PLACEHOLDER } from "./credential.ts";
+import { type Credential, PLACEHOLDER } from "../credential.ts";
 import { offeredTools } from "./tool-rights.ts";
 
 /** Where things are for the agent: paths inside the sandbox, or plain ones where there is none. */

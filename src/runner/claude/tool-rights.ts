@@ -45,8 +45,8 @@ export function offeredTools(policy: ToolPolicy): { offered: string[]; disallowe
   return { offered: names.filter((tool) => mayUse(tool, policy)), disallowed: names.filter((tool) => !mayUse(tool, policy)) };
 }
 
-/** Whether `requires_approval` names the tool: by its own name, ours, or a right that it needs. */
-export function isListed(tool: string, rights: readonly Permission[], requiresApproval: readonly string[]): boolean {
-  const names = [tool, OUR_NAMES[tool], ...rights];
-  return requiresApproval.some((name) => names.includes(name));
+/** What `requires_approval` may call the tool: its own name, or ours. */
+export function namesOf(tool: string): string[] {
+  const ours = OUR_NAMES[tool];
+  return ours === undefined ? [tool] : [tool, ours];
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AgentStatus, Emit } from "../../contract/event.ts";
 import type { RunRequest } from "../../contract/runner.ts";
 import { EDIT_TOOLS, SPAWN_TOOLS } from "./tool-rights.ts";
-import { amount, type Message, record, records, text } from "./message.ts";
+import { amount, type Message, record, records, text } from "../message.ts";
 
 export type Translator = {
   /** Tells the listeners what a line says. True when the agent got on: a line that only shows life does not count. */

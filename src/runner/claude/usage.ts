@@ -1,9 +1,8 @@
 import type { Tokens } from "../../contract/usage.ts";
 import { costOf } from "../../llm/price.ts";
-import type { ModelTotals } from "./agent-state.ts";
-import { amount, type Message, record, text } from "./message.ts";
-
-export type Usage = { model: string; tokens: Tokens; costUsd: number | null; estimated: boolean };
+import type { ModelTotals } from "../agent-memory.ts";
+import { amount, type Message, record, text } from "../message.ts";
+import { tokensOf, type Usage } from "../usage.ts";
 
 /** What a result line adds to what was counted before. The CLI's totals run over the whole session, subagents and resumes included; its own cost is preferred. */
 export function usageOfResult(result: Message, counted: ModelTotals): { usage: Usage[]; counted: ModelTotals } {
@@ -44,21 +43,4 @@ export function openCalls(): { message(event: Message): void; settled(): void; l
     },
     left: () => calls.map(({ model, tokens }) => ({ model, tokens, costUsd: costOf(model, tokens), estimated: true })),
   };
-}
-
-export function addUsage(all: readonly Usage[]): { tokens: Tokens; costUsd: number | null; estimated: boolean } {
-  const sum = { input: 0, output: 0, cache_read: 0, cache_write: 0 };
-  for (const { tokens } of all) {
-    sum.input += tokens.input;
-    sum.output += tokens.output;
-    sum.cache_read += tokens.cache_read ?? 0;
-    sum.cache_write += tokens.cache_write ?? 0;
-  }
-  const costUsd = all.some((u) => u.costUsd === null) ? null : all.reduce((total, u) => total + (u.costUsd ?? 0), 0);
-  return { tokens: sum, costUsd, estimated: all.some((u) => u.estimated) };
-}
-
-/** Input is the whole prompt: what came from a cache and what went into one are parts of it. */
-function tokensOf(plain: number, output: number, cacheRead: number, cacheWrite: number): Tokens {
-  return { input: plain + cacheRead + cacheWrite, output, cache_read: cacheRead, cache_write: cacheWrite };
 }

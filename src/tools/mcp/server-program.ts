@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import type { McpServer } from "../../contract/settings.ts";
+import { findProgram, foldersOfPrograms, isBelow, isFile } from "../../lib/find-program.ts";
 import { isRecord } from "./clean-schema.ts";
 
 export type Place = { workspace: string; home: string; path: string | undefined };
@@ -14,17 +15,12 @@ const COMES_WITH: Readonly<Record<string, string>> = { npx: "Node.js", npm: "Nod
 /** Finds the program on this machine. Nothing is ever downloaded. */
 export function serverProgram(server: Pick<McpServer, "args"> & { command: string }, place: Place): ServerProgram {
   const args = server.args ?? [];
-  const program = findProgram(server.command, place);
+  // A path may lead into the workspace, a name may not: whoever writes there must not choose what a name means.
+  const program = findProgram(server.command, { path: place.path, base: place.workspace, ...(server.command.includes("/") ? {} : { notBelow: place.workspace }) });
   if (program === undefined) return { ok: false, why: notFound(server.command) };
   if (basename(server.command) === "npx") return npxProgram(args, place);
   const script = INTERPRETERS.test(basename(server.command)) ? args.find((arg) => isAbsolute(arg) && isFile(arg)) : undefined;
-  return { ok: true, command: [program, ...args], shown: shownFor([program, ...(script === undefined ? [] : [script])], place) };
-}
-
-function findProgram(command: string, place: Place): string | undefined {
-  if (command.includes("/")) return [resolve(place.workspace, command)].find(isExecutable);
-  const folders = (place.path ?? "").split(delimiter).filter((folder) => isAbsolute(folder) && !isBelow(folder, place.workspace));
-  return folders.map((folder) => join(folder, command)).find(isExecutable);
+  return { ok: true, command: [program, ...args], shown: foldersOfPrograms([program, ...(script === undefined ? [] : [script])], place) };
 }
 
 function notFound(command: string): string {
@@ -49,7 +45,7 @@ function npxProgram(args: readonly string[], place: Place): ServerProgram {
   const exact = /^\d+\.\d+\.\d+/.test(version ?? "") ? version : undefined;
   for (const root of packageRoots(place)) {
     const entry = packageEntry(join(root, name), name, exact);
-    if (entry !== undefined) return { ok: true, command: [process.execPath, entry, ...rest], shown: shownFor([entry], place) };
+    if (entry !== undefined) return { ok: true, command: [process.execPath, entry, ...rest], shown: foldersOfPrograms([entry], place) };
   }
   return { ok: false, why: `the npm package ${spec} is not installed, and nothing is downloaded; install it: npm install -g ${spec}` };
 }
@@ -74,66 +70,10 @@ function packageEntry(folder: string, name: string, version: string | undefined)
   }
 }
 
-/** Read-only in the sandbox: the package that a file belongs to, else its folder, else the file alone. */
-function shownFor(files: readonly string[], place: Place): string[] {
-  const both = files.flatMap((file) => [file, realOf(file)]);
-  const everywhere = [place.workspace, "/usr", "/bin", "/sbin", "/lib", "/lib64"];
-  return [...new Set(both.filter((file) => !everywhere.some((root) => isBelow(file, root))).map((file) => packageOf(file, place)))];
-}
-
-function packageOf(file: string, place: Place): string {
-  const modules = file.indexOf("/node_modules/");
-  const folder = modules >= 0 ? file.slice(0, modules + "/node_modules".length) : (markedAbove(file, place) ?? dirname(file));
-  return isSafe(folder, place) ? folder : file;
-}
-
-function markedAbove(file: string, place: Place): string | undefined {
-  for (let folder = dirname(file); isSafe(folder, place); folder = dirname(folder)) {
-    if (["package.json", "pyproject.toml", "pyvenv.cfg"].some((name) => existsSync(join(folder, name)))) return folder;
-  }
-  return undefined;
-}
-
-/** Never the root, a folder of everybody, or one that holds the home or the workspace. */
-function isSafe(folder: string, place: Place): boolean {
-  const home = realOf(place.home);
-  const all = ["/tmp", "/run", "/var", "/etc", "/opt", "/home", "/root", "/proc", "/dev", "/sys", "/srv", "/mnt"];
-  return dirname(folder) !== folder && !all.includes(folder) && ![place.home, home, place.workspace].some((kept) => isBelow(kept, folder));
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
 function listed(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

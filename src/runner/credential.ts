@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Env } from "../../config/paths.ts";
+import type { Env } from "../config/paths.ts";
 
 /** How the agent's calls log in. The values stay on this side; inside stands a placeholder of the same kind. */
 export type Credential = { variable: string; headers(): Record<string, string> };
 
 export const PLACEHOLDER = "sk-ant-placeholder-the-key-stays-outside";
 
-/** The user's login as the CLI itself would find it: a key, a token, or what `claude /login` left. Undefined when there is none to be read. */
+/** The user's login at Anthropic as the Claude CLI itself would find it: a key, a token, or what `claude /login` left. Undefined when there is none to be read. */
 export function findCredential(env: Env, home: string): Credential | undefined {
   const key = text(env.ANTHROPIC_API_KEY);
   if (key !== undefined) return { variable: "ANTHROPIC_API_KEY", headers: () => ({ "x-api-key": key }) };

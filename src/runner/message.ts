@@ -1,11 +1,11 @@
-/** One line of the CLI. Read tolerantly: fields come and go between versions, and their order is not stable. */
+/** One line of an agent program. Read tolerantly: fields come and go between versions, and their order is not stable. */
 export type Message = Record<string, unknown>;
 
 export function parseMessage(line: string): Message | undefined {
   if (!/^\s*\{/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) && typeof value.type === "string" ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
