@@ -1,5 +1,5 @@
 import { lstatSync, type Stats, statfsSync, statSync } from "node:fs";
-import type { FolderIndex, IndexRecord } from "./index-file.ts";
+import { type FolderIndex, type IndexRecord, SIGNATURE } from "./index-file.ts";
 import type { FoundFile, ScannedFolder } from "./scan-folder.ts";
 
 /**
@@ -22,23 +22,26 @@ export type Recall<T> = {
 
 export function recallFiles<T>(folder: ScannedFolder, place: { folder: string; dialect: string }, known: readonly FolderIndex<T>[], now: number): Recall<T> {
   const before = known.find((f) => f.folder === place.folder && f.dialect === place.dialect);
-  const index: FolderIndex<T> = { folder: place.folder, dialect: place.dialect, keys: [], signatures: [], records: [] };
   const device = folder.files.length > 0 ? deviceThatKeepsTime(folder.via) : undefined;
+  const keys: string[] = [];
+  const records: IndexRecord<T>[] = [];
+  const signatures = new Float64Array(folder.files.length * SIGNATURE);
+  const recallable = device !== undefined && before?.device === device ? before : undefined;
   const add = (file: FoundFile, record: IndexRecord<T>, stat: Stats | undefined): void => {
-    index.keys.push(file.key);
-    index.records.push(record);
-    if (stat === undefined) index.signatures.push(UNSIGNED, 0, 0, 0, 0);
-    else index.signatures.push(stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs);
+    const i = keys.push(file.key) - 1;
+    records.push(record);
+    if (stat !== undefined) sign(signatures, i * SIGNATURE, stat);
   };
   let at = 0;
   let better = false;
   return {
     unchanged(file) {
-      while ((before?.keys[at] ?? file.key) < file.key) at++;
-      if (device === undefined || before?.keys[at] !== file.key || before.signatures[at * SIGNATURE] !== device) return undefined;
+      if (recallable === undefined) return undefined;
+      while ((recallable.keys[at] ?? file.key) < file.key) at++;
+      if (recallable.keys[at] !== file.key || recallable.signatures[at * SIGNATURE] === UNSIGNED) return undefined;
       // The short path is enough: should the folder have been swapped, what stands there is not the same inode.
       const stat = statOf(file.path);
-      const record = stat !== undefined && isSame(stat, before.signatures, at * SIGNATURE) ? before.records[at] : undefined;
+      const record = stat !== undefined && stat.dev === device && isSame(stat, recallable.signatures, at * SIGNATURE) ? recallable.records[at] : undefined;
       if (record !== undefined) add(file, record, stat);
       return record;
     },
@@ -47,18 +50,27 @@ export function recallFiles<T>(folder: ScannedFolder, place: { folder: string; d
       better ||= settled;
       add(file, record, settled ? stat : undefined);
     },
-    index,
+    get index() {
+      return { folder: place.folder, dialect: place.dialect, device: device ?? UNSIGNED, keys, signatures: signatures.subarray(0, keys.length * SIGNATURE), records };
+    },
     get better() {
       return better;
     },
   };
 }
 
-const SIGNATURE = 5;
-const UNSIGNED = -1;
+/** No file has this inode. */
+const UNSIGNED = 0;
 
-function isSame(stat: Stats, signatures: readonly number[], at: number): boolean {
-  return stat.ctimeMs === signatures[at + 4] && stat.mtimeMs === signatures[at + 3] && stat.size === signatures[at + 2] && stat.ino === signatures[at + 1] && stat.dev === signatures[at];
+function sign(signatures: Float64Array, at: number, stat: Stats): void {
+  signatures[at] = stat.ino;
+  signatures[at + 1] = stat.size;
+  signatures[at + 2] = stat.mtimeMs;
+  signatures[at + 3] = stat.ctimeMs;
+}
+
+function isSame(stat: Stats, signatures: Float64Array, at: number): boolean {
+  return stat.ctimeMs === signatures[at + 3] && stat.mtimeMs === signatures[at + 2] && stat.size === signatures[at + 1] && stat.ino === signatures[at];
 }
 
 /** Far more than a tick of any clock that a file system here has. */

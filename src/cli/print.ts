@@ -47,7 +47,9 @@ function padded(text: string, width: number): string {
 
 /** A line for programs: fields between tabs, nothing in them that could be mistaken for one. */
 export function tabbed(fields: readonly string[]): string {
-  return `${fields.map((field) => (isPlain(field) ? field : inertLine(field))).join("\t")}\n`;
+  let line = "";
+  for (const field of fields) line += `${isPlain(field) ? field : inertLine(field)}\t`;
+  return `${line.slice(0, -1)}\n`;
 }
 
 /** Nothing to escape or to fold; most fields are like this, and there may be thousands. A loop, because compiling the expression costs milliseconds. */

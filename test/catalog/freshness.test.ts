@@ -51,7 +51,7 @@ describe("the index of the catalog", () => {
   ])("is ignored when it is %s", async (_, damage) => {
     const world = agentWorld({ project: { ".crucible/agents/a.md": agentFile("a") } });
     const before = await world.load();
-    writeFileSync(world.indexFile, damage(readFileSync(world.indexFile, "utf8")));
+    writeFileSync(world.indexFile, damage(readFileSync(world.indexFile, "latin1")), "latin1");
     expect(await world.load()).toEqual(before);
     expect(before.items.find((e) => e.name === "a")?.value.permissions).toEqual(["FilesystemRead"]);
   });

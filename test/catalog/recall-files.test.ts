@@ -25,8 +25,9 @@ function write(path: string, description: string): void {
 
 /** Makes what is taken from the index unlike what is read: it says what no file says, and knows no content of any. */
 function doctor(world: AgentWorld): void {
-  const body = Buffer.from(readFileSync(world.indexFile, "utf8").slice(16).replaceAll('"one"', '"from the index"').replaceAll(/"digest":"\w+"/g, '"digest":"0"'));
-  writeFileSync(world.indexFile, checksum(body) + body.toString());
+  const text = readFileSync(world.indexFile, "latin1").slice(16).replaceAll('"one"', '"from the index"').replaceAll(/(?<="digests":")\w+/g, (digests) => "0".repeat(digests.length));
+  const body = Buffer.from(text, "latin1");
+  writeFileSync(world.indexFile, Buffer.concat([Buffer.from(checksum(body)), body]));
 }
 
 async function settledWorld(): Promise<AgentWorld> {
