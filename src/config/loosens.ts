@@ -3,7 +3,7 @@ import { durationMs } from "../contract/duration.ts";
 import type { SettingsFile } from "../contract/settings.ts";
 import { SANDBOX_MODES } from "../contract/settings.ts";
 import type { Settings } from "../contract/settings-defaults.ts";
-import { entriesOf } from "./layer.ts";
+import { entriesOf, isMapping } from "./layer.ts";
 
 /** Sections that decide what runs, what is allowed and who is asked: a project's file may only tighten them. */
 export const GUARDED_SECTIONS = ["claude", "acp", "permissions", "approvals", "notify", "sandbox", "notes"] as const;
@@ -15,6 +15,7 @@ export function loosenings(project: SettingsFile, own: Settings): Loosening[] {
   const found: Loosening[] = [];
   for (const [path, value] of entriesOf(project)) {
     const [section = ""] = path;
+    if (section === "mcp") found.push(...serverLoosening(path, value, own));
     if (!(GUARDED_SECTIONS as readonly string[]).includes(section)) continue;
     const message = loosening(path.join("."), value, own);
     if (message !== undefined) found.push({ path, message });
@@ -52,6 +53,14 @@ function loosening(key: string, value: unknown, own: Settings): string | undefin
       // A guarded key that nobody has thought about is refused rather than let through.
       return "a project cannot set this";
   }
+}
+
+/** A project may bring servers, which run in a sandbox; the network of that sandbox is the user's to open. */
+function serverLoosening(path: string[], value: unknown, own: Settings): Loosening[] {
+  const [, map, name = ""] = path;
+  if (map !== "servers" || !isMapping(value) || isDeepStrictEqual(value, own.mcp.servers[name])) return [];
+  const message = more(value.hosts ?? [], own.sandbox.hosts, (extra) => `a project cannot open the network to ${extra}`);
+  return message === undefined ? [] : [{ path, message }];
 }
 
 function differs(value: unknown, own: unknown, message: string): string | undefined {

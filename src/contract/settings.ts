@@ -1,17 +1,23 @@
 import { z } from "zod";
 import { permissionSchema } from "./agent.ts";
 import { durationMs } from "./duration.ts";
+import { parseHostEntry } from "./host-entry.ts";
 
 const duration = z
   .union([z.string(), z.number()])
   .refine((v) => durationMs(v) !== undefined, { error: "expected a duration such as 30s, 5m or 1h30m" });
 const count = z.int().min(1);
+const host = z.string().superRefine((text, context) => {
+  const entry = parseHostEntry(text);
+  if (!entry.ok) context.addIssue({ code: "custom", message: entry.message });
+});
 
 export const mcpServerSchema = z.strictObject({
   command: z.string().min(1).optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   url: z.string().optional(),
+  hosts: z.array(host).optional().describe("Hosts that this server may reach from its sandbox"),
   permissions: z.array(permissionSchema).optional(),
 });
 
@@ -60,7 +66,7 @@ export const settingsSchema = z
     notify: z
       .array(z.union([z.strictObject({ type: z.literal("bell") }), z.strictObject({ type: z.literal("command"), command: z.array(z.string()).min(1) })]))
       .optional(),
-    sandbox: z.union([sandboxMode, z.strictObject({ mode: sandboxMode.optional(), hosts: z.array(z.string()).optional() })]).optional(),
+    sandbox: z.union([sandboxMode, z.strictObject({ mode: sandboxMode.optional(), hosts: z.array(host).optional() })]).optional(),
     notes: z
       .strictObject({ embeddings_url: z.url({ protocol: /^https?$/ }).nullish(), embeddings_model: z.string().min(1).nullish() })
       .optional()

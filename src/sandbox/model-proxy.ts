@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { listenPrivately, type PrivateSocket } from "./private-socket.ts";
 
 export type ModelProxyInput = {
   /** Root of the model's address, without `/v1`. */
@@ -18,7 +16,7 @@ export type ModelProxyInput = {
 };
 
 export type ModelFailureNote = { status: number; headers: Record<string, string> };
-export type ModelProxy = { socket: string; calls(): number; close(): Promise<void> };
+export type ModelProxy = PrivateSocket & { calls(): number };
 
 const SESSION_HEADER = "x-claude-code-session-id";
 const LIMITS = { calls: 5000, atOnce: 16 };
@@ -32,9 +30,6 @@ const DROPPED = new Set(["host", "connection", "keep-alive", "transfer-encoding"
  */
 export async function startModelProxy(input: ModelProxyInput): Promise<ModelProxy> {
   const limits = input.limits ?? LIMITS;
-  // Random and 0700; short, because the path of a socket may have 107 bytes only.
-  const folder = mkdtempSync(join(tmpdir(), "cru-net-"));
-  const socket = join(folder, "model.sock");
   let calls = 0;
   let open = 0;
 
@@ -49,19 +44,7 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
     forward(message, response, input);
   });
   server.requestTimeout = 0;
-  await new Promise<void>((listening, fail) => void server.once("error", fail).listen(socket, listening));
-  return {
-    socket,
-    calls: () => calls,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => {
-          rmSync(folder, { recursive: true, force: true });
-          closed();
-        });
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listenPrivately(server)), calls: () => calls };
 }
 
 function refuse(message: IncomingMessage, session: string | undefined): { status: number; reason: string } | undefined {

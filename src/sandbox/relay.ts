@@ -1,9 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { Bind, Relay } from "./spec.ts";
 
-/** Ports that a program without rights may listen on. */
-export const LEAST_RELAY_PORT = 1024;
-
 /** What the sandbox must show for the relays, and the command that starts them first. A command that has none is left as it is. */
 export function withRelays(command: readonly string[], relays: readonly Relay[], node = process.execPath): { command: readonly string[]; binds: Bind[] } {
   if (relays.length === 0) return { command, binds: [] };

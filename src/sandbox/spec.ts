@@ -1,3 +1,5 @@
+import type { Resolve } from "../lib/checked-addresses.ts";
+import type { Refusal } from "./admit-host.ts";
 import type { AgentMarker } from "./marker.ts";
 
 /** What a command may see and change. Everything that is not named here does not exist for it. */
@@ -12,10 +14,22 @@ export type SandboxSpec = {
   binds?: readonly Bind[];
   /** TCP ends inside, for programs that know no unix sockets: 127.0.0.1:port there is the socket here. Not without a sandbox. */
   relays?: readonly Relay[];
+  /** Undefined: none at all. It leads through a proxy of ours and ends with the command. Not without a sandbox: there the command has the machine's. */
+  network?: SandboxNetwork;
   /** Who runs the command; `cru` inside reads it and starts no agent of its own. */
   marker?: AgentMarker;
   /** Inside the workspace; the workspace itself by default. */
   cwd?: string;
+};
+
+export type SandboxNetwork = {
+  /** As in `sandbox.hosts`. With no host there is no network. */
+  hosts: readonly string[];
+  /** Further entries, whose names may lead into a private network: the user's own tools are told to go there. */
+  intranet?: readonly string[];
+  /** Hears of each host once that was asked for and is not open. */
+  onRefused?(refusal: Refusal): void;
+  resolve?: Resolve;
 };
 
 export type Relay = { port: number; socket: string };

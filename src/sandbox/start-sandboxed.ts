@@ -8,6 +8,7 @@ import { type Program, startProgram } from "../lib/subprocess.ts";
 import { bubblewrapArgs, groupFile, insideHome, passwdFile } from "./bubblewrap.ts";
 import { hostFacts, insidePath } from "./host-facts.ts";
 import { markerText, MARKER_VARIABLE } from "./marker.ts";
+import { openNetwork } from "./open-network.ts";
 import { findBubblewrap, probeSandbox, type SandboxFault, sandboxFault, sandboxMissing } from "./probe.ts";
 import { reap, RUN_VARIABLE } from "./reap.ts";
 import { withRelays } from "./relay.ts";
@@ -41,12 +42,20 @@ export async function startSandboxed(spec: SandboxSpec, command: readonly string
   if (bubblewrap === undefined) throw sandboxMissing(await missing());
   refuseHome(spec);
   const facts = hostFacts(spec, { path: process.env.PATH, node: process.execPath, uid: process.getuid?.() ?? 1000 });
-  const env = { PATH: insidePath(spec, facts, process.env.PATH), HOME: insideHome(spec), LANG: "C.UTF-8", TMPDIR: "/tmp", USER: "agent", ...options.env };
-  const relayed = withRelays(command, spec.relays ?? []);
-  const shown = { ...spec, binds: [...(spec.binds ?? []), ...relayed.binds] };
+  const network = spec.network === undefined ? undefined : await openNetwork(spec.network, process.env);
+  const relayed = withRelays(command, [...(spec.relays ?? []), ...(network?.relays ?? [])]);
+  const shown = { ...spec, binds: [...(spec.binds ?? []), ...relayed.binds, ...(network?.binds ?? [])] };
+  const env = {
+    PATH: insidePath(spec, facts, process.env.PATH), HOME: insideHome(spec), LANG: "C.UTF-8", TMPDIR: "/tmp", USER: "agent", ...network?.env, ...options.env,
+  };
   const program = startProgram(bubblewrap, bubblewrapArgs(shown, facts, relayed.command), { env, stdin: options.stdin, pipes: 4 });
+  void program.ended.then(() => network?.close());
   const handshake = shakeHands(program, [spec.marker === undefined ? "" : markerText(spec.marker), passwdFile(spec, facts), groupFile(facts)]);
-  return { program, sandboxed: true, isReady: handshake.isReady, softStop: () => endPolitely(program), sweep: () => endNamespace(handshake.init) };
+  const sweep = async (): Promise<void> => {
+    await endNamespace(handshake.init);
+    await network?.close();
+  };
+  return { program, sandboxed: true, isReady: handshake.isReady, softStop: () => endPolitely(program), sweep };
 }
 
 function startPlain(spec: SandboxSpec, command: readonly string[], options: StartSandboxedOptions): SandboxedProgram {

@@ -151,6 +151,7 @@ describe("a file that is wrong", () => {
     ["permissions:\n  allow:\n    - Shell\n    - Netwrok\n", "4:7 permission.unknown permissions.allow.1: unknown permission 'Netwrok' ("],
     ["permissions: {deny: [SemanticSearch]}\n", "1:22 field.value permissions.deny.0: SemanticSearch cannot be denied"],
     ["sandbox: none\n", "1:10 field.value sandbox.mode: 'none' is not allowed here (one of: required, external, off)"],
+    ["sandbox: {hosts: [a.example, 'https://b.example/']}\n", "1:30 field.value sandbox.hosts.1: 'https://b.example/' is no host; write the host alone, such as registry.npmjs.org or host:8443"],
     ["sandbox: {mode: required, host: []}\n", "1:27 field.unknown sandbox.host: unknown key 'host' (did you mean 'hosts'?)"],
     ["notify: [{type: sound}]\n", "field.value notify.0"],
     ["model: sonet\n", "1:8 model.unknown model: unknown model 'sonet' (did you mean 'sonnet'?"],
@@ -211,6 +212,8 @@ describe("a project's file", () => {
     ["sandbox: off\n", "sandbox: external\n", "sandbox.mode"],
     ["sandbox: {hosts: [evil.example]}\n", "", "sandbox.hosts"],
     ["sandbox: {hosts: [a.example, evil.example]}\n", "sandbox: {hosts: [a.example]}\n", "sandbox.hosts"],
+    ["mcp: {servers: {x: {command: x, hosts: [evil.example]}}}\n", "", "mcp.servers.x"],
+    ["mcp: {servers: {x: {command: evil, hosts: [a.example]}}}\n", "mcp: {servers: {x: {command: x, hosts: [a.example]}}}\n", "mcp.servers.x"],
   ])("%j over the user's %j is looser: not used, told, exit code 3", (project, user, field) => {
     const loaded = load({ project, user });
     expect(loaded.settings).toEqual(load({ user }).settings);
@@ -230,6 +233,7 @@ describe("a project's file", () => {
     ["sandbox: {mode: external, hosts: []}\n", "sandbox: {mode: off, hosts: [a.example]}\n", (s: LoadedSettings["settings"]) => s.sandbox, { mode: "external", hosts: [] }],
     ["claude: {command: claude, args: []}\n", "", (s: LoadedSettings["settings"]) => s.claude, { command: "claude", args: [] }],
     ["limits: {budget_usd: 500}\nmcp: {servers: {x: {command: x}}}\n", "", (s: LoadedSettings["settings"]) => s.limits.budget_usd, 500],
+    ["mcp: {servers: {x: {command: x, hosts: [a.example]}}}\n", "sandbox: {hosts: [a.example]}\n", (s: LoadedSettings["settings"]) => s.mcp.servers.x?.hosts, ["a.example"]],
   ])("%j over the user's %j is as tight or tighter and holds", (project, user, get, expected) => {
     const loaded = load({ project, user });
     expect(loaded.problems).toEqual([]);
