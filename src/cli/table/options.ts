@@ -1,0 +1,1 @@
+export const json = { flags: "--json", summary: "print JSON" } as const;

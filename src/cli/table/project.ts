@@ -1,0 +1,41 @@
+import type { Command } from "../command.ts";
+import { json } from "./options.ts";
+
+export const PROJECT: readonly Command[] = [
+  {
+    name: "init",
+    summary: "set this project up; keeps everything that is there",
+    options: [json],
+    examples: ["cru init", "cru init --json | jq -r '.items[] | select(.status == \"created\") | .path'"],
+    load: () => import("../commands/init.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "check this machine and this project, and say how to fix what is missing",
+    options: [json],
+    examples: ["cru doctor", "cru doctor --json | jq '.checks[] | select(.status != \"ok\")'"],
+    load: () => import("../commands/doctor.ts"),
+  },
+  {
+    name: "trust",
+    summary: "look at what this project brings along, and allow it to be used",
+    options: [
+      { flags: "--yes", summary: "trust exactly what is shown, without asking" },
+      { flags: "--revoke", summary: "forget that anything here was trusted" },
+      json,
+    ],
+    examples: ["cru trust", "cru trust --yes", "cru trust --json | jq -r '.files[] | select(.status != \"trusted\") | .path'"],
+    load: () => import("../commands/trust.ts"),
+  },
+  {
+    name: "completion",
+    summary: "print the completion script of a shell",
+    args: [{ name: "SHELL", summary: "bash, zsh or fish", values: ["bash", "zsh", "fish"] }],
+    examples: [
+      "source <(cru completion bash)                                # now; put it into ~/.bashrc to keep it",
+      'cru completion zsh > "${fpath[1]}/_cru"                       # then start a new shell',
+      "cru completion fish > ~/.config/fish/completions/cru.fish",
+    ],
+    load: () => import("../commands/completion.ts"),
+  },
+];
