@@ -2,9 +2,10 @@ import { join } from "node:path";
 import type { Env } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import type { RunBind, RunDeps, RunRequest } from "../contract/runner.ts";
+import { agentNetwork } from "../sandbox/agent-network.ts";
 import { moveAppeared, type protectedState } from "../sandbox/appeared.ts";
 import { type ModelFailureNote, type ModelProxy, startModelProxy } from "../sandbox/model-proxy.ts";
-import type { SandboxSpec } from "../sandbox/spec.ts";
+import type { SandboxNetwork, SandboxSpec } from "../sandbox/spec.ts";
 import type { Credential } from "./credential.ts";
 import type { GatePolicy } from "./gate.ts";
 
@@ -14,8 +15,9 @@ export const CONTINUE = "You were interrupted. Go on with the task from where yo
 const DEFAULT_ENDPOINT = "https://api.anthropic.com";
 
 /** What a whole agent sees: its workspace by its rights, what its program needs, and who it is. */
-export function agentSandbox(request: RunRequest, options: { home: string; binds: readonly RunBind[] }): SandboxSpec {
+export function agentSandbox(request: RunRequest, options: { home: string; binds: readonly RunBind[]; network?: SandboxNetwork | undefined }): SandboxSpec {
   return {
+    ...(options.network === undefined ? {} : { network: options.network }),
     workspace: request.workspace,
     writable: request.permissions.includes("FilesystemWrite"),
     home: options.home,
@@ -24,6 +26,11 @@ export function agentSandbox(request: RunRequest, options: { home: string; binds
       v: 1, depth: request.agent.depth, trace_id: request.agent.traceId, session_id: request.agent.sessionId, agent: request.agent.name, permissions: [...request.permissions],
     },
   };
+}
+
+/** The open hosts, for an agent that has the right; what it asks for beyond them is told once. */
+export function runnerNetwork(request: RunRequest, deps: Pick<RunDeps, "emit">, hosts: readonly string[]): SandboxNetwork | undefined {
+  return agentNetwork(request, hosts, (message) => deps.emit({ type: "warning", span_id: request.agent.spanId, message }));
 }
 
 export function gatePolicy(request: RunRequest, options: Pick<GatePolicy, "allow" | "sandboxed">): GatePolicy {

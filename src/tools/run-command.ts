@@ -5,6 +5,7 @@ import type { Tool, ToolResult } from "../contract/tool.ts";
 import { PROTECTED_NAMES } from "../lib/protected-path.ts";
 import type { AgentMarker } from "../sandbox/marker.ts";
 import { runSandboxed, type SandboxedResult } from "../sandbox/run-sandboxed.ts";
+import type { SandboxNetwork, SandboxSpec } from "../sandbox/spec.ts";
 import { protectedByCommand } from "./command-traits.ts";
 import prose from "./run-command.md";
 
@@ -27,6 +28,8 @@ export type RunCommandDeps = {
   marker: AgentMarker;
   /** False for an agent without FilesystemWrite: its commands see the workspace read-only. */
   mayWrite: boolean;
+  /** The open hosts; without it a command has no network. */
+  network?: SandboxNetwork;
   asideFolder?: string;
   env?: Record<string, string>;
   /** Tells a person that protected paths appeared and were moved. */
@@ -38,16 +41,17 @@ const MOST_BYTES = 30_000;
 export function runCommandTool(deps: RunCommandDeps): Tool<RunCommandInput> {
   return {
     name: "run_command",
-    description: prose.trim(),
+    description: `${prose.trim()}${networkProse(deps)}`,
     input: inputSchema,
     needs: ["Shell"],
     changes: true,
     async run(input, { workspace, signal }) {
       const mode = deps.sandbox.mode === "required" && !deps.hasSandbox && deps.withoutSandbox === "ask" ? "off" : deps.sandbox.mode;
       const timeoutS = input.timeout_s ?? DEFAULT_S;
+      const refused: string[] = [];
       try {
         const result = await runSandboxed(
-          { workspace, writable: deps.mayWrite, home: deps.home, marker: deps.marker, allowProtected: protectedByCommand(input) },
+          { workspace, writable: deps.mayWrite, home: deps.home, marker: deps.marker, allowProtected: protectedByCommand(input), ...hearing(deps.network, refused) },
           ["/bin/sh", "-c", input.command],
           {
             mode, signal, timeoutMs: timeoutS * 1000, maxBytes: MOST_BYTES,
@@ -56,7 +60,7 @@ export function runCommandTool(deps: RunCommandDeps): Tool<RunCommandInput> {
           },
         );
         if (result.appeared.length > 0) deps.onAppeared?.(result.appeared);
-        return report(result, timeoutS);
+        return report(result, timeoutS, refused);
       } catch (error) {
         if (error instanceof CruError) return { ok: false, output: `the command did not run: ${error.message}${error.hint === undefined ? "" : ` (${error.hint})`}` };
         throw error;
@@ -71,9 +75,27 @@ export function runCommandTool(deps: RunCommandDeps): Tool<RunCommandInput> {
   };
 }
 
-function report(result: SandboxedResult, timeoutS: number): ToolResult {
+function networkProse({ network, sandbox }: RunCommandDeps): string {
+  return network === undefined || sandbox.mode !== "required" ? "" : ` Of the network only these hosts are open to it, through the proxy that HTTP_PROXY and HTTPS_PROXY name: ${network.hosts.join(", ")}.`;
+}
+
+/** The same network, with what it refuses also written down for this command. */
+function hearing(network: SandboxNetwork | undefined, refused: string[]): Pick<SandboxSpec, "network"> {
+  if (network === undefined) return {};
+  return {
+    network: {
+      ...network,
+      onRefused(refusal) {
+        refused.push(refusal.host);
+        network.onRefused?.(refusal);
+      },
+    },
+  };
+}
+
+function report(result: SandboxedResult, timeoutS: number, refused: readonly string[]): ToolResult {
   const streams = [result.stdout, result.stderr === "" ? "" : `[stderr]\n${result.stderr}`].filter((text) => text !== "").map((text) => text.replace(/\n$/, ""));
-  const output = [...streams, ending(result, timeoutS), ...notes(result)].join("\n");
+  const output = [...streams, ending(result, timeoutS), ...notes(result), ...(refused.length === 0 ? [] : [`[not open in the sandbox: ${refused.join(", ")}; the user is told]`])].join("\n");
   return { ok: result.code === 0 && !result.timedOut && !result.aborted, output };
 }
 

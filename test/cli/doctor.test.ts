@@ -1,4 +1,4 @@
-import { sandboxFinding } from "../../src/app/doctor/sandbox.ts";
+import { hostsFinding, sandboxFinding } from "../../src/app/doctor/sandbox.ts";
 import type { SandboxState } from "../../src/sandbox/probe.ts";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -180,6 +180,12 @@ describe("cru doctor", () => {
       { status: "warn", message: "git still lists 1 worktree that is gone", fix: "git worktree prune" },
       { status: "warn", message: ".coven/worktrees/strange is not a worktree of this repository" },
     ]);
+  });
+
+  it("says which hosts are open from inside", () => {
+    expect(hostsFinding({ mode: "required", hosts: [] }).message).toBe("open hosts: none, only the model");
+    expect(hostsFinding({ mode: "required", hosts: ["a.example", "localhost:5432"] }).message).toBe("open hosts: a.example, localhost:5432");
+    expect(hostsFinding({ mode: "off", hosts: ["a.example"] }).message).toContain("reach what you reach");
   });
 
   it("starts a real sandbox, and says what to install where there is none", async ({ skip }) => {

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { git, plainGit } from "../../src/lib/git.ts";
+import { agentNetwork } from "../../src/sandbox/agent-network.ts";
 import { type RunCommandDeps, runCommandTool } from "../../src/tools/run-command.ts";
+import { webServer } from "../support/network.ts";
 import { describeSandboxed } from "../support/sandbox.ts";
 import { temporaryFolder, writeFiles } from "../support/temp.ts";
 import { call, toolContext } from "../support/tool-context.ts";
@@ -48,6 +50,26 @@ describeSandboxed("run_command", () => {
     expect(hidden.ok).toBe(false);
     expect(hidden.output).toContain("name those that the command must change in `writes`");
     expect((await git({ gitDir: join(workspace, ".git") }, ["log", "--format=%s"])).stdout).toBe("first\n");
+  });
+
+  it("has the open hosts through the proxy, tells the model and the user which were not, and each host to the user once", async () => {
+    const [open, closed] = [await webServer("open"), await webServer("closed")];
+    const told: string[] = [];
+    const network = agentNetwork({ permissions: ["Shell", "NetworkAccess"], requiresApproval: [] }, [`localhost:${open.port}`], (message) => told.push(message));
+    const { run, tool } = place(network === undefined ? {} : { network });
+    expect(tool.description).toContain(`only these hosts are open to it, through the proxy that HTTP_PROXY and HTTPS_PROXY name: localhost:${open.port}.`);
+    const reach = (port: number): string => `node -e 'require("http").get({host:"127.0.0.1",port:3128,path:"http://localhost:${port}/x"},r=>r.on("data",d=>process.stdout.write(d)))'`;
+    expect(await run({ command: reach(open.port) })).toEqual({ ok: true, output: "open GET /x \n[exit code 0]" });
+    for (let time = 0; time < 2; time++) expect((await run({ command: reach(closed.port) })).output).toContain(`[exit code 0]\n[not open in the sandbox: localhost:${closed.port}; the user is told]`);
+    expect(told).toEqual([expect.stringContaining(`cru config set sandbox.hosts localhost:${open.port},localhost:${closed.port}`)]);
+    expect(closed.connections()).toBe(0);
+  });
+
+  it.each([
+    [["Shell"], []],
+    [["Shell", "NetworkAccess"], ["NetworkAccess"]],
+  ] as const)("an agent with %j that must ask for %j has no network in its commands", (permissions, requiresApproval) => {
+    expect(agentNetwork({ permissions, requiresApproval }, ["open.example"], () => {})).toBeUndefined();
   });
 
   it("tells about protected paths that appeared", async () => {

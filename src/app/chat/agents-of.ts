@@ -128,7 +128,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, env: chat.env, emit: chat.emit, notes: chat.notes }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
+    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,

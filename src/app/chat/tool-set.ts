@@ -4,6 +4,7 @@ import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { agentNetwork } from "../../sandbox/agent-network.ts";
 import { probeSandbox } from "../../sandbox/probe.ts";
 import { askUserTool } from "../../tools/ask-user.ts";
 import { databaseExecuteTool } from "../../tools/database-execute.ts";
@@ -29,6 +30,7 @@ export type ToolSetDeps = {
   sandbox: Sandbox;
   identity: AgentIdentity;
   permissions: readonly Permission[];
+  requiresApproval: readonly string[];
   env: Env;
   emit: Emit;
   /** Of the session: an index of many notes is too large for one each agent. */
@@ -38,6 +40,7 @@ export type ToolSetDeps = {
 /** Every tool that an agent of this session can have; which of them it gets, its rights decide. */
 export function toolSet(deps: ToolSetDeps): AnyTool[] {
   const { project, identity } = deps;
+  const network = agentNetwork(deps, project.settings.sandbox.hosts, (message) => deps.emit({ type: "warning", message }));
   const database = { sandbox: { mode: deps.sandbox.mode }, home: homeFolder(deps.env) };
   return [
     readFileTool(),
@@ -51,6 +54,7 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
       hasSandbox: deps.sandbox.works,
       home: homeFolder(deps.env),
       mayWrite: deps.permissions.includes("FilesystemWrite"),
+      ...(network === undefined ? {} : { network }),
       marker: {
         v: 1, depth: identity.depth, trace_id: identity.traceId, session_id: identity.sessionId, agent: identity.name, permissions: [...deps.permissions],
       },

@@ -62,7 +62,7 @@ export async function connectMcpServers(servers: Readonly<Record<string, McpServ
     try {
       const opened = { name, needs, asks: reasonToAsk(server, deps), server: await openServer(name, server, serverDeps) };
       if (server.url === undefined && server.permissions === undefined && deps.mode === "required") {
-        warn(`the MCP server ${name} names no permissions: it needs all of them, and runs without network`);
+        warn(`the MCP server ${name} names no permissions: it needs all of them${(server.hosts ?? []).length === 0 ? ", and runs without network" : ""}`);
       }
       return opened;
     } catch (error) {
@@ -112,8 +112,8 @@ function refusal(server: McpServer, needs: readonly Permission[], deps: McpDeps)
   if ((server.command === undefined) === (server.url === undefined)) return "it must have either a command or a url";
   const lacking = needs.filter((permission) => deps.permissions !== undefined && !deps.permissions.includes(permission));
   if (lacking.length > 0) return `the agent lacks ${lacking.join(", ")}`;
-  if (server.url === undefined && deps.mode === "required" && server.permissions?.includes("NetworkAccess") === true) {
-    return "its permissions include NetworkAccess, and the sandbox has no network; take it out, use a url, or run cru in a container and set sandbox: external";
+  if (server.url === undefined && deps.mode === "required" && server.permissions?.includes("NetworkAccess") === true && (server.hosts ?? []).length === 0) {
+    return "its permissions include NetworkAccess, but it names no hosts, so that the sandbox has no network; name them, take the right out, or use a url";
   }
   return undefined;
 }

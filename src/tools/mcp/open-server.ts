@@ -160,6 +160,10 @@ function mayWrite(server: McpServer): boolean {
   return server.permissions === undefined || server.permissions.includes("FilesystemWrite");
 }
 
+function isOnline(server: McpServer): boolean {
+  return server.permissions === undefined || server.permissions.includes("NetworkAccess");
+}
+
 async function openTransport(server: McpServer, deps: ServerDeps): Promise<Transport> {
   const { messageBytes } = deps.limits;
   if (server.url !== undefined) {
@@ -176,6 +180,7 @@ async function openTransport(server: McpServer, deps: ServerDeps): Promise<Trans
       writable: mayWrite(server),
       binds: found.shown.map((from) => ({ from })),
       ...(deps.marker === undefined ? {} : { marker: deps.marker }),
+      ...(server.hosts === undefined || !isOnline(server) ? {} : { network: { hosts: server.hosts } }),
     },
     found.command,
     { mode: deps.mode, stdin: "pipe", ...(server.env === undefined ? {} : { env: server.env }) },
