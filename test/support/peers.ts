@@ -13,11 +13,13 @@ const manifest = join(repository, "test", "peers", "package.json");
 const cache = join(homedir(), ".cache", "crucible-test-peers");
 
 /** The native program of a platform package: npm's own wrapper needs an install script that npm may refuse to run. */
-const CLAUDE = join("node_modules", "@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude");
+const PLATFORM = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+const CLAUDE = join("node_modules", PLATFORM, "claude");
+const ADAPTER = join("node_modules", "@agentclientprotocol", "claude-agent-acp", "dist", "index.js");
 
 export type Peer = { ok: true; path: string } | { ok: false; reason: string };
 
-/** The real Claude Code CLI, installed on first use: once, even when several test processes start together, and whole or not at all. */
+/** The real Claude Code CLI, installed on first use: once, even when several test processes start together, and whole or not at all. A changed manifest is another folder. */
 export async function claudePeer(): Promise<Peer> {
   const folder = join(cache, createHash("sha256").update(readFileSync(manifest)).digest("hex").slice(0, 16));
   const program = join(folder, CLAUDE);
@@ -45,12 +47,16 @@ async function waitForLock(path: string): Promise<Lock> {
   }
 }
 
+/** Without optional packages, because the adapter's library would bring a second CLI of its own; the one that is pinned is added by name. */
 async function install(folder: string): Promise<void> {
   const fresh = `${folder}.${randomBytes(6).toString("hex")}`;
   mkdirSync(fresh);
+  const npm = (...args: string[]) => promisify(execFile)("npm", ["install", "--omit=optional", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...args], { cwd: fresh, timeout: 600_000 });
   try {
     copyFileSync(manifest, join(fresh, "package.json"));
-    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], { cwd: fresh, timeout: 600_000 });
+    const { dependencies } = JSON.parse(readFileSync(manifest, "utf8")) as { dependencies: Record<string, string> };
+    await npm();
+    await npm("--no-save", `${PLATFORM}@${dependencies["@anthropic-ai/claude-code"]}`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(fresh, folder);
   } finally {
@@ -63,6 +69,8 @@ if (!claude.ok && process.env.CI === "true") throw new Error(`CI=true, but the r
 
 /** Path of the real CLI; only inside `describeClaude`. */
 export const claudePath = claude.ok ? claude.path : "";
+/** Path of the ACP adapter that drives the same CLI; only inside `describeClaude`. */
+export const adapterPath = claude.ok ? join(claude.path.slice(0, -CLAUDE.length), ADAPTER) : "";
 
 /** `describe` for what drives the real CLI: skipped with the reason where it cannot be had; with CI=true the file fails. */
 export const describeClaude = (title: string, body: () => void): void => {

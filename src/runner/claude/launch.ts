@@ -27,7 +27,7 @@ export function claudeArguments(request: RunRequest, session: { id: string; resu
   ];
 }
 
-const QUIET = {
+export const QUIET = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
   DISABLE_TELEMETRY: "1",

@@ -1,0 +1,32 @@
+import type { Env } from "../../config/paths.ts";
+import { QUIET } from "../claude/launch.ts";
+import { type Credential, PLACEHOLDER } from "../credential.ts";
+
+/** Inside the sandbox, where nothing else listens: the way to the model. */
+export const MODEL_PORT = 47_100;
+const MAX_RETRIES = 4;
+
+export type LaunchInput = {
+  sandboxed: boolean;
+  /** A private home that outlives the process. */
+  home: string;
+  credential: Credential | undefined;
+  host: Env;
+  maxRetries: number | undefined;
+  /** The Claude CLI that an adapter shall use. */
+  claude: string | undefined;
+};
+
+/** The agent's variables beside PATH. In a sandbox a placeholder stands for the login and the way to the model adds the real one; without one the user's own logins go along. */
+export function agentEnvironment(input: LaunchInput): Record<string, string> {
+  const own = { ...QUIET, CLAUDE_CODE_MAX_RETRIES: String(input.maxRetries ?? MAX_RETRIES), ...(input.claude === undefined ? {} : { CLAUDE_CODE_EXECUTABLE: input.claude }) };
+  if (!input.sandboxed) return { ...logins(input.host), ...own };
+  const address = `http://127.0.0.1:${MODEL_PORT}`;
+  const model: Record<string, string> = input.credential === undefined ? {} : { ANTHROPIC_BASE_URL: address, [input.credential.variable]: PLACEHOLDER, NO_PROXY: "127.0.0.1,localhost", no_proxy: "127.0.0.1,localhost" };
+  return { ...own, HOME: input.home, ...model };
+}
+
+function logins(host: Env): Record<string, string> {
+  const wanted = /_API_KEY$|_TOKEN$|_BASE_URL$|^(?:ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_|AWS_|AZURE_|VERTEX_|CLOUD_ML_|CLAUDE_CODE_USE_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$|CODEX_HOME$|OPENCODE_|XDG_|HTTPS?_PROXY$|NO_PROXY$|USER$)/i;
+  return Object.fromEntries(Object.entries(host).flatMap(([name, value]) => (value !== undefined && wanted.test(name) ? [[name, value]] : [])));
+}
