@@ -1,5 +1,5 @@
 import type { Permission } from "./permission.ts";
-import type { McpServer } from "./settings.ts";
+import type { McpPreset, McpServer } from "./settings.ts";
 
 /** Settings after all layers are merged: nothing is optional, `sandbox` is always the long form. */
 export type Settings = {
@@ -17,7 +17,7 @@ export type Settings = {
   timeouts: { agent: string | number; script: string | number; workflow: string | number; idle: string | number };
   worktrees: { base: string; setup: string | string[]; copy: string[] };
   merge: { checks: string | string[]; require_review: boolean; target: string | null };
-  mcp: { presets: string[]; servers: Record<string, McpServer> };
+  mcp: { presets: McpPreset[]; servers: Record<string, McpServer> };
   notify: ({ type: "bell" } | { type: "command"; command: string[] })[];
   sandbox: { mode: "required" | "external" | "off"; hosts: string[] };
   notes: { embeddings_url: string | null; embeddings_model: string | null };

@@ -19,7 +19,12 @@ export const mcpServerSchema = z.strictObject({
   url: z.string().optional(),
   hosts: z.array(host).optional().describe("Hosts that this server may reach from its sandbox"),
   permissions: z.array(permissionSchema).optional(),
+  default: z.boolean().optional().describe("false: only for tasks that name it"),
 });
+
+/** Servers that need no definition; `tools/mcp/presets.ts` says what they are. */
+export const MCP_PRESETS = ["filesystem", "puppeteer", "github"] as const;
+export type McpPreset = (typeof MCP_PRESETS)[number];
 
 export const SANDBOX_MODES = ["required", "external", "off"] as const;
 const sandboxMode = z.enum(SANDBOX_MODES);
@@ -62,7 +67,7 @@ export const settingsSchema = z
         target: z.string().nullish(),
       })
       .optional(),
-    mcp: z.strictObject({ presets: z.array(z.string()).optional(), servers: z.record(z.string(), mcpServerSchema).optional() }).optional(),
+    mcp: z.strictObject({ presets: z.array(z.enum(MCP_PRESETS)).optional(), servers: z.record(z.string(), mcpServerSchema).optional() }).optional(),
     notify: z
       .array(z.union([z.strictObject({ type: z.literal("bell") }), z.strictObject({ type: z.literal("command"), command: z.array(z.string()).min(1) })]))
       .optional(),

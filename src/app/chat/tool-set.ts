@@ -14,11 +14,13 @@ import { fetchUrlTool } from "../../tools/fetch-url.ts";
 import { getAgentTool } from "../../tools/get-agent.ts";
 import { listFilesTool } from "../../tools/list-files.ts";
 import { connectMcpServers, type McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
+import { serverProgram } from "../../tools/mcp/server-program.ts";
 import { readFileTool } from "../../tools/read-file.ts";
 import { requestApprovalTool } from "../../tools/request-approval.ts";
 import { runCommandTool } from "../../tools/run-command.ts";
 import { searchFilesTool } from "../../tools/search-files.ts";
 import { writeFileTool } from "../../tools/write-file.ts";
+import { chooseMcpServers } from "../mcp/choose-mcp-servers.ts";
 import type { Project } from "./open-chat.ts";
 
 /** Whether commands are held by a sandbox here, ours or one that the user vouches for. */
@@ -74,10 +76,12 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
 /** The servers that the settings name, connected once per session; those of an untrusted project are not in the settings. */
 export async function openMcp(project: Project, permissions: readonly Permission[], env: Env, warn: (message: string) => void): Promise<McpTools> {
   const { paths, settings } = project;
-  const mcp = await connectMcpServers(settings.mcp.servers, {
-    workspace: paths.root, home: homeFolder(env), mode: settings.sandbox.mode, permissions, ...(env.PATH === undefined ? {} : { path: env.PATH }),
+  const place = { workspace: paths.root, home: homeFolder(env), path: env.PATH };
+  const chosen = chooseMcpServers({ settings: settings.mcp, task: [], workspace: paths.root, env }, { find: (server) => serverProgram(server, place) });
+  const mcp = await connectMcpServers(chosen.servers, {
+    workspace: paths.root, home: place.home, mode: settings.sandbox.mode, permissions, ...(env.PATH === undefined ? {} : { path: env.PATH }),
   });
-  for (const warning of mcp.warnings) warn(warning);
+  for (const warning of [...chosen.warnings, ...mcp.warnings]) warn(warning);
   return mcp;
 }
 

@@ -1,12 +1,14 @@
 import { CruError } from "../../contract/error.ts";
-import { type Permission, PERMISSIONS } from "../../contract/permission.ts";
+import type { Permission } from "../../contract/permission.ts";
 import type { Ask } from "../../contract/runner.ts";
 import type { McpServer } from "../../contract/settings.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { inertLine } from "../../lib/inert.ts";
+import { loadSdk } from "./load-sdk.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
 import { type OpenServer, openServer, type ServerDeps } from "./open-server.ts";
 import { readListing, type RemoteListing, type RemoteSetup, remoteTool } from "./remote-tool.ts";
+import { refusal, rightsOf } from "./server-rights.ts";
 import { toolName } from "./tool-name.ts";
 
 export type McpDeps = Pick<ServerDeps, "workspace" | "home" | "mode" | "marker" | "asideFolder" | "signal"> & {
@@ -37,7 +39,7 @@ export async function connectMcpServers(servers: Readonly<Record<string, McpServ
   if (entries.length === 0) return { tools: [], toolsFor: () => [], warnings: [], close: async () => {} };
   const serverDeps: ServerDeps = {
     ...deps,
-    sdk: await import("@modelcontextprotocol/client"),
+    sdk: await loadSdk(),
     path: deps.path ?? process.env.PATH,
     limits: { ...MCP_LIMITS, ...deps.limits },
   };
@@ -101,22 +103,6 @@ export async function connectMcpServers(servers: Readonly<Record<string, McpServ
 
 type Opened = Pick<RemoteSetup, "needs" | "asks"> & { name: string; server: OpenServer };
 type Usable = { listing: RemoteListing; setup: RemoteSetup; server: OpenServer };
-
-function rightsOf(server: McpServer): readonly Permission[] {
-  const named = new Set<Permission>(server.permissions ?? PERMISSIONS);
-  if (server.url !== undefined) named.add("NetworkAccess");
-  return PERMISSIONS.filter((permission) => named.has(permission));
-}
-
-function refusal(server: McpServer, needs: readonly Permission[], deps: McpDeps): string | undefined {
-  if ((server.command === undefined) === (server.url === undefined)) return "it must have either a command or a url";
-  const lacking = needs.filter((permission) => deps.permissions !== undefined && !deps.permissions.includes(permission));
-  if (lacking.length > 0) return `the agent lacks ${lacking.join(", ")}`;
-  if (server.url === undefined && deps.mode === "required" && server.permissions?.includes("NetworkAccess") === true && (server.hosts ?? []).length === 0) {
-    return "its permissions include NetworkAccess, but it names no hosts, so that the sandbox has no network; name them, take the right out, or use a url";
-  }
-  return undefined;
-}
 
 /** Inside a sandbox, ours or one that the user vouches for, its rights decide. */
 function reasonToAsk(server: McpServer, deps: McpDeps): string | undefined {

@@ -164,7 +164,10 @@ function isOnline(server: McpServer): boolean {
   return server.permissions === undefined || server.permissions.includes("NetworkAccess");
 }
 
-async function openTransport(server: McpServer, deps: ServerDeps): Promise<Transport> {
+export type TransportDeps = Pick<ServerDeps, "sdk" | "workspace" | "home" | "path" | "mode" | "marker" | "limits">;
+
+/** Throws a `CruError` when the program is not there or the address is none. */
+export async function openTransport(server: McpServer, deps: TransportDeps): Promise<Transport> {
   const { messageBytes } = deps.limits;
   if (server.url !== undefined) {
     const url = httpAddress(server.url);
