@@ -4,10 +4,11 @@ import { BEADS } from "./table/beads.ts";
 import { CHAT } from "./table/chat.ts";
 import { CONFIG } from "./table/config.ts";
 import { INBOX } from "./table/inbox.ts";
+import { MCP } from "./table/mcp.ts";
 import { NOTES } from "./table/notes.ts";
 import { PROJECT } from "./table/project.ts";
 import { SESSIONS } from "./table/sessions.ts";
 import { SPELLS } from "./table/spells.ts";
 
 /** Every command, in the order of `--help`. */
-export const COMMANDS: readonly Command[] = [...PROJECT, ...CONFIG, ...AGENTS, ...SPELLS, ...CHAT, ...SESSIONS, ...INBOX, ...BEADS, ...NOTES];
+export const COMMANDS: readonly Command[] = [...PROJECT, ...CONFIG, ...AGENTS, ...SPELLS, ...CHAT, ...SESSIONS, ...INBOX, ...BEADS, ...NOTES, ...MCP];

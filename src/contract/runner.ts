@@ -72,6 +72,8 @@ export type RunDeps = {
   /** Writes the inbox record, then waits for the person or the deadline. */
   ask: Ask;
   signal: AbortSignal;
+  /** Hears, when the agent runs, how to stop its clocks while something is done for it elsewhere: it is neither idle then nor slow. */
+  onRunning?(clocks: { paused<T>(work: () => Promise<T>): Promise<T> }): void;
 };
 
 export type Outcome = {

@@ -57,6 +57,8 @@ export type SpawnDeps = {
   countChild(identity: AgentIdentity): void;
   queue: Queue;
   providerOf(model: string): string;
+  /** Throws when nobody serves the model here. */
+  requireProvider(model: string): void;
   /** The same key is the same child, also in another process. */
   identify(parent: AgentIdentity, agent: string, key: string): { identity: AgentIdentity; taskId: string };
   /** What an earlier process recorded of this child, when it came to an end then. */
@@ -110,6 +112,7 @@ function admit(parent: Parent, request: SpawnRequest, deps: SpawnDeps): Child {
   const rights = effectiveRights({ parent: parent.permissions, definition: agent.permissions, spawn: request.permissions, policy: { deny: deps.deny } });
   if (rights.status === "refused") throw new CruError("permission_refused", `cannot spawn ${agent.name}: ${rights.message}`);
   const { model, source } = chooseModel(agent, request.model, parent.model, deps.defaultModel);
+  deps.requireProvider(model);
   const { identity, taskId } = deps.identify(parent.identity, agent.name, request.key);
   deps.countChild(identity);
   return {

@@ -12,6 +12,8 @@ const DOORS: Record<string, { file: string; calls: RegExp }> = {
   "the primary of a chat": { file: "src/app/chat/agents-of.ts", calls: /runAgent\(specOf/ },
   "a child, by tool or by plan": { file: "src/app/chat/agents-of.ts", calls: /runAgent\(spec, / },
   "the tool spawn_agent and plan tasks": { file: "src/subagents/spawn-agent.ts", calls: /await spawn\(parent, request, deps\)/ },
+  "a client of cru mcp": { file: "src/app/mcp/open-tools.ts", calls: /openToolDoor\(/ },
+  "an agent of another program, by cru mcp in its sandbox": { file: "src/app/mcp/tools-for-runner.ts", calls: /openToolDoor\(/ },
 };
 
 describe("doors", () => {
@@ -21,6 +23,9 @@ describe("doors", () => {
     expect(callers(/(?<!function )\brunAgent\(/)).toEqual(["src/app/chat/agents-of.ts", "src/subagents/reflexion.ts", "src/subagents/spawn.ts"]);
     expect(callers(/import \{[^}]*\bspawn\b[^}]*\} from "\.\/spawn\.ts"/)).toEqual(["src/subagents/spawn-agent.ts"]);
     expect(callers(/(?<!function )(?:spawnAgentTool|startTask)\(parent/)).toEqual(["src/app/chat/agents-of.ts"]);
+    expect(callers(/(?<!function )\bopenDesk\(/)).toEqual(["src/app/chat/agents-of.ts"]);
+    expect(callers(/\.desk\(/)).toEqual(["src/app/mcp/tool-door.ts"]);
+    expect(callers(/(?<!function )\bopenToolDoor\(/)).toEqual(["src/app/mcp/open-tools.ts", "src/app/mcp/tools-for-runner.ts"]);
     for (const { file, calls } of Object.values(DOORS)) expect(readFileSync(join(repository, file), "utf8")).toMatch(calls);
   });
 

@@ -12,6 +12,7 @@ import { systemClock } from "../../lib/clock.ts";
 import type { Queue } from "../../lib/queue.ts";
 import type { Redactor } from "../../lib/redact.ts";
 import { estimateCall } from "../../llm/price.ts";
+import { requireProvider } from "../../llm/provider.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { spawnAgentTool, startTask } from "../../subagents/spawn-agent.ts";
 import type { Child, Parent, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
@@ -22,7 +23,7 @@ import { spawnDeps } from "./children.ts";
 import { type Decisions, decisionsOf, grantsOf } from "./decisions-of.ts";
 import { explainAction, type SoFar, withoutAsking } from "./explain.ts";
 import type { Primary, Project } from "./open-chat.ts";
-import { type AgentDeps, type AgentEnd, type AgentSpec, newRequestId, runAgent } from "./run-agent.ts";
+import { type AgentDeps, type AgentEnd, type AgentSpec, newRequestId, openDesk, runAgent, type ToolDesk } from "./run-agent.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { type Sandbox, toolSet } from "./tool-set.ts";
 
@@ -30,7 +31,11 @@ export type Chat = {
   project: Project;
   primary: Primary;
   session: SessionWriter;
+  /** Real path of the folder that its agents work in. */
+  workspace: string;
   recorded: readonly CruEvent[];
+  /** Spans of the children that were started, also by earlier processes. */
+  children: Set<string>;
   emit: Emit;
   budget: Budget;
   limit: TimeLimit;
@@ -55,11 +60,17 @@ export type Chat = {
   };
 };
 
+export type Agents = {
+  runPrimary(identity: AgentIdentity, prompt: string, followUp: string | undefined): Promise<AgentEnd>;
+  /** For the agent that the session is about, when its loop runs elsewhere. It has MCP servers of its own. */
+  desk(identity: AgentIdentity, attempting: () => string): ToolDesk;
+};
+
 /** The agents of one session: how its primary and every child get what they need. */
-export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prompt: string, followUp: string | undefined): Promise<AgentEnd> } {
+export function agentsOf(chat: Chat): Agents {
   const { project, primary } = chat;
   const { settings, paths } = project;
-  const workspace = paths.root;
+  const { workspace } = chat;
   const deps: AgentDeps = {
     stream: chat.stream,
     budget: chat.budget,
@@ -86,6 +97,8 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     mostChildren: settings.limits.children_total,
     callModel: (child, setup, prompt) => modelCaller(setup, { ...modelDeps(child.identity), signal: chat.signal, purpose: "critique" })([{ role: "user", content: prompt }]),
     recorded: chat.recorded,
+    known: chat.children,
+    requireProvider: (model) => void (chat.instead === undefined && requireProvider(model, chat.env)),
     runChild,
   });
 
@@ -96,6 +109,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
       const system = guidance === "" ? primary.prompt : `${primary.prompt}\n\n# About this project\n\n${guidance}`;
       return runAgent(specOf({ ...primary, identity, system, prompt, followUp, attempting: () => prompt }), deps);
     },
+    desk: (identity, attempting) => openDesk(specOf({ ...primary, identity, system: "", prompt: "", followUp: undefined, attempting }, []), deps),
   };
 
   async function runChild(child: Child, prompt: string, attempt: number): Promise<Outcome | Suspended> {
@@ -118,7 +132,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
     return end.inboxId === null ? outcomeOf(end, decisions, chat.limit.signal.aborted) : { status: "suspended", inboxId: end.inboxId };
   }
 
-  function specOf(agent: AgentParts): AgentSpec {
+  function specOf(agent: AgentParts, mcp: readonly AnyTool[] | undefined = undefined): AgentSpec {
     const { identity } = agent;
     let soFar = (): SoFar => ({ messages: [], open: undefined });
     const explain: AskDeps["explain"] = (question, text, signal) =>
@@ -128,7 +142,7 @@ export function agentsOf(chat: Chat): { runPrimary(identity: AgentIdentity, prom
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes }), ...chat.mcp.toolsFor(ask), spawnAgentTool(parent, spawnable(), children)];
+    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,

@@ -1,4 +1,3 @@
-import { openBudget } from "../../agent/budget.ts";
 import { detailedSteps } from "../../agent/report.ts";
 import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit, NewEvent } from "../../contract/event.ts";
@@ -9,24 +8,19 @@ import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
 import { type AnswerInput, answerQuestion, withdrawQuestion } from "../../inbox/answer-question.ts";
 import { type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { openQueue } from "../../lib/queue.ts";
-import { createRedactor } from "../../lib/redact.ts";
 import { newSpanId } from "../../lib/trace-id.ts";
-import { createStreamModel } from "../../llm/stream-model.ts";
 import { openNotifier } from "../../notify/open-notifier.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
-import { listSessions } from "../../session/list-sessions.ts";
-import { openSession, resumeSession, type SessionDeps } from "../../session/open-session.ts";
-import { recordIfInterrupted } from "../../session/record-if-interrupted.ts";
+import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
-import { noteTools } from "../notes.ts";
 import { agentsOf } from "./agents-of.ts";
 import { conditionsOf } from "./conditions.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
+import { recordInterrupted } from "./record-interrupted.ts";
 import type { AgentEnd } from "./run-agent.ts";
-import { spentBefore } from "./spent-before.ts";
+import { sessionParts } from "./session-parts.ts";
 import { startTimeLimit } from "./time-limit.ts";
 import { openMcp, openSandbox, type Sandbox } from "./tool-set.ts";
 
@@ -109,15 +103,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   const events: CruEvent[] = [...(resumed?.events ?? [])];
   const unfinished = resumed !== undefined && isUnfinished(events);
   if (session !== undefined) listener.opened({ id: session.id, folder: session.folder, resumed: true });
-  const shared = {
-    redactor: createRedactor(request.env),
-    stream: createStreamModel({ env: request.env }),
-    notes: noteTools({ paths: project.paths, settings, env: request.env }),
-    queue: openQueue({ maxConcurrent: settings.queue.max_concurrent, perGroup: settings.queue.providers }),
-    budget: openBudget({ usd: settings.limits.budget_usd, tokens: settings.limits.budget_tokens }, spentBefore(events), (share) =>
-      emit({ type: "warning", message: `${Math.round(share * 100)} % of the budget is used` }),
-    ),
-  };
+  const shared = sessionParts({ project, env: request.env, events, emit });
   const notifier = openNotifier(settings.notify, {
     bell: listener.bell === undefined ? undefined : () => listener.bell?.(), env: request.env, cwd: project.paths.root, warn: listener.warn,
   });
@@ -141,11 +127,11 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const first = session === undefined;
       const owned = (session ??= await begin(message ?? ""));
       const held = await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn));
-      const servers = await (mcp ??= openMcp(project, primary.permissions, request.env, listener.warn));
+      const servers = await (mcp ??= openMcp(project, { workspace: project.paths.root, permissions: primary.permissions, env: request.env, warn: listener.warn }));
       emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held, servers.tools) });
       const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
       const agents = agentsOf({
-        project, primary, session: owned, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
+        project, primary, session: owned, workspace: project.paths.root, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
         signal: AbortSignal.any([signal, limit.signal]),
         sandbox: held,
         mcp: servers,
@@ -236,12 +222,4 @@ function isUnfinished(events: readonly CruEvent[]): boolean {
   if (span?.type !== "agent.started") return true;
   const ended = events.findLastIndex((e) => e.type === "agent.completed" && e.span_id === span.span_id);
   return events.slice(ended + 1).some((e) => e.type === "session.guidance" || ("span_id" in e && e.span_id === span.span_id));
-}
-
-const RECENT = 3;
-
-/** Whoever may write puts down what a killed process could not. */
-async function recordInterrupted(deps: SessionDeps): Promise<void> {
-  const { sessions } = await listSessions(deps.paths, { limit: RECENT });
-  for (const session of sessions) if (session.status === "interrupted") await recordIfInterrupted(session.id, deps);
 }

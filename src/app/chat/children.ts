@@ -26,6 +26,10 @@ export type ChildrenDeps = {
   /** One recorded call of a child beside its conversation. */
   callModel(child: Child, setup: ModelSetup, prompt: string): Promise<AskedModel>;
   recorded: readonly CruEvent[];
+  /** Spans of the children so far; those that start are added. */
+  known: Set<string>;
+  /** Throws when nobody serves the model here. */
+  requireProvider(model: string): void;
   runChild(child: Child, prompt: string, attempt: number): Promise<Outcome | Suspended>;
 };
 
@@ -33,7 +37,7 @@ export type ChildrenDeps = {
 export function spawnDeps(deps: ChildrenDeps): SpawnDeps {
   const { clock } = deps;
   const spawned = new Map<string, { at: string; ms: number }>();
-  const seen = new Set(deps.recorded.flatMap((e) => (e.type === "agent.started" && e.depth > 0 ? [e.span_id ?? ""] : [])));
+  const seen = deps.known;
 
   return {
     findAgent: deps.findAgent,
@@ -43,6 +47,7 @@ export function spawnDeps(deps: ChildrenDeps): SpawnDeps {
     queue: deps.queue,
     emit: deps.emit,
     providerOf: providerKind,
+    requireProvider: deps.requireProvider,
     runAgent: deps.runChild,
     countChild(identity) {
       if (seen.has(identity.spanId)) return;
@@ -67,6 +72,11 @@ export function spawnDeps(deps: ChildrenDeps): SpawnDeps {
       return `the critique failed: ${reply.ok === "suspended" ? "the budget is used up" : reply.message}`;
     },
   };
+}
+
+/** Spans of all children that were ever started in a session. */
+export function startedChildren(events: readonly CruEvent[]): Set<string> {
+  return new Set(events.flatMap((e) => (e.type === "agent.started" && e.depth > 0 ? [e.span_id ?? ""] : [])));
 }
 
 /** The same key is the same child, also in another process. */

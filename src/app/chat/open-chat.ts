@@ -106,7 +106,7 @@ async function findNamed(name: string, input: ChatInput, project: Project): Prom
 }
 
 /** A command of an agent is no way around the limits of its tree. */
-function refuseInsideAgent(env: Env): void {
+export function refuseInsideAgent(env: Env): void {
   const marker = readMarker(env);
   if (marker === undefined) return;
   if (marker.depth + 1 >= MAX_AGENT_DEPTH) throw depthExceeded();

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Budget } from "../../agent/budget.ts";
+import { type Authorize, type Called, callTool } from "../../agent/call-tool.ts";
 import { freshMemory, type LoopMemory, recallMemory } from "../../agent/memory.ts";
 import { type LoopEnd, runLoop } from "../../agent/run-loop.ts";
 import type { CruEvent, Emit, PlanTask } from "../../contract/event.ts";
-import type { ModelDelta, StreamModel } from "../../contract/model-call.ts";
+import type { ModelDelta, ModelToolCall, StreamModel } from "../../contract/model-call.ts";
 import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
 import type { AnyTool, ToolResult } from "../../contract/tool.ts";
@@ -52,10 +53,12 @@ export type AgentDeps = {
 export type AgentEnd = LoopEnd & { memory: LoopMemory };
 
 const MAX_OUTPUT_TOKENS = 16_000;
+/** Agents elsewhere have a limit of their own for one result, and refuse what is longer. */
+const MOST_DESK_OUTPUT = 60_000;
 
-/** Gives one agent its tools, gates and memory, and runs its loop. Tools that need a right the agent lacks are not offered. */
+/** Gives one agent its tools, gates and memory, and runs its loop. */
 export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentEnd> {
-  const tools = spec.tools.filter((tool) => tool.needs.every((right) => spec.permissions.includes(right)));
+  const tools = offered(spec);
   const changes = (name: string): boolean => tools.find((t) => t.name === name)?.changes ?? false;
   const mine = deps.recorded.filter((e) => "span_id" in e && e.span_id === spec.identity.spanId);
   const memory = mine.length === 0 ? freshMemory(spec.prompt) : recallMemory(spec.prompt, spec.identity.depth === 0 ? deps.recorded : mine, spec.identity.spanId, changes);
@@ -87,7 +90,7 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
       newId: newRequestId,
       signal: deps.signal,
       tools,
-      authorize: createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, standing: spec.standing, reused: spec.reused }),
+      authorize: gatesOf(spec, deps),
       startTask: spec.startTask,
       takeGuidance: spec.takeGuidance,
       redact: deps.redact,
@@ -95,6 +98,28 @@ export async function runAgent(spec: AgentSpec, deps: AgentDeps): Promise<AgentE
     },
   );
   return { ...end, memory };
+}
+
+export type ToolDesk = { tools: readonly AnyTool[]; call(call: ModelToolCall): Promise<Called> };
+
+/** The tools of an agent whose loop runs elsewhere: the same rights, gates and record as for one that runs here. */
+export function openDesk(spec: AgentSpec, deps: AgentDeps): ToolDesk {
+  const tools = offered(spec);
+  const { identity } = spec;
+  const callDeps = {
+    emit: deps.emit, who: { session_id: identity.sessionId, span_id: identity.spanId }, now: deps.now, mostOutput: MOST_DESK_OUTPUT, redact: deps.redact,
+    tools: new Map(tools.map((tool) => [tool.name, tool])), authorize: gatesOf(spec, deps), workspace: deps.workspace, signal: deps.signal,
+  };
+  return { tools, call: (call) => callTool(call, callDeps) };
+}
+
+/** Tools that need a right the agent lacks are not offered. */
+function offered(spec: AgentSpec): AnyTool[] {
+  return spec.tools.filter((tool) => tool.needs.every((right) => spec.permissions.includes(right)));
+}
+
+function gatesOf(spec: AgentSpec, deps: AgentDeps): Authorize {
+  return createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, standing: spec.standing, reused: spec.reused });
 }
 
 export function newRequestId(): string {

@@ -73,13 +73,14 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
   ];
 }
 
-/** The servers that the settings name, connected once per session; those of an untrusted project are not in the settings. */
-export async function openMcp(project: Project, permissions: readonly Permission[], env: Env, warn: (message: string) => void): Promise<McpTools> {
-  const { paths, settings } = project;
-  const place = { workspace: paths.root, home: homeFolder(env), path: env.PATH };
-  const chosen = chooseMcpServers({ settings: settings.mcp, task: [], workspace: paths.root, env }, { find: (server) => serverProgram(server, place) });
+export type McpInput = { workspace: string; permissions: readonly Permission[]; env: Env; warn(message: string): void; /** What the task asks for besides. */ task?: readonly string[] };
+
+/** The servers that settings and task name, connected once per session; those of an untrusted project are not in the settings. */
+export async function openMcp({ settings }: Project, { workspace, permissions, env, warn, task = [] }: McpInput): Promise<McpTools> {
+  const place = { workspace, home: homeFolder(env), path: env.PATH };
+  const chosen = chooseMcpServers({ settings: settings.mcp, task, workspace, env }, { find: (server) => serverProgram(server, place) });
   const mcp = await connectMcpServers(chosen.servers, {
-    workspace: paths.root, home: place.home, mode: settings.sandbox.mode, permissions, ...(env.PATH === undefined ? {} : { path: env.PATH }),
+    workspace, home: place.home, mode: settings.sandbox.mode, permissions, ...(env.PATH === undefined ? {} : { path: env.PATH }),
   });
   for (const warning of [...chosen.warnings, ...mcp.warnings]) warn(warning);
   return mcp;

@@ -8,6 +8,7 @@ import { serverProgram } from "../../tools/mcp/server-program.ts";
 import { refusal, rightsOf } from "../../tools/mcp/server-rights.ts";
 import { listenPrivately, type PrivateSocket } from "./private-socket.ts";
 import { relayEntry } from "./relay-entry.ts";
+import { OWN_SERVER } from "./tools-for-runner.ts";
 
 export type RunnerServersInput = {
   servers: Readonly<Record<string, McpServer>>;
@@ -29,13 +30,13 @@ export type RunnerServers = { mcpServers: Record<string, McpServer>; binds: RunB
  */
 export async function serversForRunner(input: RunnerServersInput): Promise<RunnerServers> {
   const { mode, workspace } = input;
-  const mcpServers: Record<string, McpServer> = {};
+  const mcpServers: Record<string, McpServer> = Object.create(null) as Record<string, McpServer>;
   const binds: RunBind[] = [];
   const sockets: PrivateSocket[] = [];
   for (const [given, server] of Object.entries(input.servers)) {
     const name = safeName(given);
     const permissions = [...rightsOf(server)];
-    const why = name in mcpServers ? "another one has the same name for the agent" : refusal(server, permissions, input);
+    const why = name === OWN_SERVER || name in mcpServers ? `the agent already has a server named ${name}` : refusal(server, permissions, input);
     const entry = why === undefined ? await entryOf(name, server) : { why };
     if ("why" in entry) input.warn(inertLine(`the MCP server ${given} is left out: ${entry.why}`, 1500));
     else {
@@ -57,7 +58,8 @@ export async function serversForRunner(input: RunnerServersInput): Promise<Runne
       const [command = "", ...args] = found.command;
       if (Object.keys(server.env ?? {}).length === 0 && (server.hosts ?? []).length === 0) return { server: { command, args }, binds: found.shown.map((from) => ({ from })) };
     }
-    const socket = await listenPrivately((near) => void bridgeServer(server, near, deps).catch((error: unknown) => input.warn(inertLine(`the MCP server ${name} could not be used: ${(error as Error).message}`, 1500))));
+    const socket = await listenPrivately((near) =>
+      bridgeServer(server, near, deps).catch((error: unknown) => input.warn(inertLine(`the MCP server ${name} could not be used: ${(error as Error).message}`, 1500))));
     sockets.push(socket);
     return relayEntry(socket.path, `/run/crucible/mcp-${sockets.length}.sock`, { mode, workspace });
   }

@@ -9,6 +9,7 @@ import { createRedactor } from "../../lib/redact.ts";
 import { findSession } from "../../session/list-sessions.ts";
 import { readRecording } from "../../session/read-session.ts";
 import { agentsOf } from "../chat/agents-of.ts";
+import { startedChildren } from "../chat/children.ts";
 import { spentBefore } from "../chat/spent-before.ts";
 import { noteTools } from "../notes.ts";
 import { memorySession } from "./memory-session.ts";
@@ -70,7 +71,7 @@ async function replayTurn(turn: RecordedTurn, firstCall: number, { cwd, env }: {
     player.hear(event);
   };
   const agents = agentsOf({
-    project, primary, session, recorded: live, emit, env, redactor, wait: true, sandbox: conditions.sandbox,
+    project, primary, session, workspace: project.paths.root, recorded: live, children: startedChildren(live), emit, env, redactor, wait: true, sandbox: conditions.sandbox,
     budget: openBudget({ usd: settings.limits.budget_usd, tokens: settings.limits.budget_tokens }, spentBefore(before), () => {}),
     limit: { signal: player.signal, waiting: (wait) => wait(), stop: () => {} },
     signal: player.signal,

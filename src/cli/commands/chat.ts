@@ -1,19 +1,18 @@
-import { isPermission, PERMISSIONS, type Permission } from "../../contract/permission.ts";
 import { CruError } from "../../contract/error.ts";
 import type { ChatEnd, OpenRequest } from "../../app/chat/chat-session.ts";
-import { didYouMean } from "../../lib/nearest.ts";
 import { inert } from "../../lib/inert.ts";
 import type { CommandInput, Io, Run } from "../command.ts";
 import { printJson } from "../print.ts";
 import { progressPrinter } from "../progress.ts";
+import { rightsOption, textOption } from "../read-options.ts";
 
 const EXIT: Record<ChatEnd["status"], number> = { completed: 0, failed: 1, waiting: 4, blocked: 4, interrupted: 130, cancelled: 130 };
 
 export const run: Run = async (input) => {
   const { options, env } = input;
   const request: OpenRequest = {
-    cwd: input.cwd, env, trust: options.trust === true, resume: text(options.resume), wait: options.wait === true, verbose: options.verbose === true,
-    agent: text(options.agent), model: text(options.model), allow: rights(options.allow, "--allow"), deny: rights(options.deny, "--deny"),
+    cwd: input.cwd, env, trust: options.trust === true, resume: textOption(options.resume), wait: options.wait === true, verbose: options.verbose === true,
+    agent: textOption(options.agent), model: textOption(options.model), allow: rightsOption(options.allow, "--allow"), deny: rightsOption(options.deny, "--deny"),
     maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false),
   };
   const mode = modeOf(input);
@@ -86,21 +85,9 @@ async function readAll(): Promise<string> {
   return all;
 }
 
-function rights(value: unknown, flag: string): Permission[] {
-  const names = typeof value === "string" ? value.split(",").map((w) => w.trim()).filter((w) => w !== "") : [];
-  return names.map((word) => {
-    if (isPermission(word)) return word;
-    throw new CruError("usage", `${flag}: unknown permission '${word}'`, { hint: didYouMean(word, PERMISSIONS) });
-  });
-}
-
 function number(value: unknown, flag: string, whole: boolean): number | undefined {
   if (value === undefined) return undefined;
   const n = Number(value);
   if (Number.isFinite(n) && n > 0 && (!whole || Number.isInteger(n))) return n;
   throw new CruError("usage", `${flag} takes a ${whole ? "whole " : ""}number above 0, not '${String(value)}'`);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -55,6 +55,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
   let closing: NodeJS.Timeout | undefined;
 
   const watch = watchProgress(request.limits, (why) => stop({ why }));
+  deps.onRunning?.({ paused: watch.paused });
 
   const stop = (why: Stopped): void => {
     if (end.stopped !== undefined) return;

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpServer } from "../../contract/settings.ts";
 import { createRedactor } from "../../lib/redact.ts";
 import { lineReader } from "../../runner/line-reader.ts";
@@ -28,22 +28,18 @@ export async function bridgeServer(server: McpServer, near: Duplex, deps: Bridge
     await far.send(message);
   };
   const reader = lineReader({ line: (line) => void send(line).catch(() => near.destroy()), cut: () => void near.destroy() });
-  far.onmessage = (message) => {
+  const receive = (message: JSONRPCMessage): void => {
     // Over HTTP every request after the first names the version that was agreed on.
     if ("id" in message && message.id === opening && "result" in message && typeof message.result.protocolVersion === "string") far.setProtocolVersion?.(message.result.protocolVersion);
     near.write(`${JSON.stringify(redact(message))}\n`);
   };
-  const over = new Promise<void>((done) => {
-    const end = (): void => void close(far).then(done);
-    near.once("close", end);
-    near.on("error", () => {});
-    far.onclose = () => near.end();
-    far.onerror = () => {};
-  });
+  Object.assign(far, { onmessage: receive, onclose: () => near.end(), onerror: () => {} });
+  const closed = new Promise<void>((resolve) => near.on("error", () => {}).once("close", resolve));
   await far.start();
   near.on("data", (chunk: Buffer) => reader.push(chunk));
   near.once("end", () => near.end());
-  await over;
+  await closed;
+  await far.close().catch(() => {});
 }
 
 function parse(line: string): JSONRPCMessage | undefined {
@@ -53,8 +49,4 @@ function parse(line: string): JSONRPCMessage | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function close(transport: Transport): Promise<void> {
-  await transport.close().catch(() => {});
 }
