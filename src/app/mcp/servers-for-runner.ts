@@ -3,11 +3,12 @@ import type { RunBind } from "../../contract/runner.ts";
 import type { McpServer } from "../../contract/settings.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { inertLine } from "../../lib/inert.ts";
+import type { PrivateSocket } from "../../sandbox/private-socket.ts";
 import { type BridgeDeps, bridgeServer } from "../../tools/mcp/bridge-server.ts";
 import { serverProgram } from "../../tools/mcp/server-program.ts";
 import { refusal, rightsOf } from "../../tools/mcp/server-rights.ts";
-import { listenPrivately, type PrivateSocket } from "./private-socket.ts";
 import { relayEntry } from "./relay-entry.ts";
+import { servePrivately } from "./serve-privately.ts";
 import { OWN_SERVER } from "./tools-for-runner.ts";
 
 export type RunnerServersInput = {
@@ -58,10 +59,10 @@ export async function serversForRunner(input: RunnerServersInput): Promise<Runne
       const [command = "", ...args] = found.command;
       if (Object.keys(server.env ?? {}).length === 0 && (server.hosts ?? []).length === 0) return { server: { command, args }, binds: found.shown.map((from) => ({ from })) };
     }
-    const socket = await listenPrivately((near) =>
+    const socket = await servePrivately((near) =>
       bridgeServer(server, near, deps).catch((error: unknown) => input.warn(inertLine(`the MCP server ${name} could not be used: ${(error as Error).message}`, 1500))));
     sockets.push(socket);
-    return relayEntry(socket.path, `/run/crucible/mcp-${sockets.length}.sock`, { mode, workspace });
+    return relayEntry(socket.socket, `/run/crucible/mcp-${sockets.length}.sock`, { mode, workspace });
   }
 }
 

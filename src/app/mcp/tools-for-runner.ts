@@ -1,7 +1,7 @@
 import type { RunDeps, RunBind } from "../../contract/runner.ts";
 import type { McpServer } from "../../contract/settings.ts";
-import { listenPrivately } from "./private-socket.ts";
 import { INSIDE_SOCKET, relayEntry } from "./relay-entry.ts";
+import { servePrivately } from "./serve-privately.ts";
 import { type DoorInput, openToolDoor } from "./tool-door.ts";
 import { serveTools } from "./tool-server.ts";
 
@@ -27,8 +27,8 @@ export async function toolsForRunner(input: DoorInput): Promise<RunnerTools> {
       // While its child works or a person is asked, the agent itself is not idle.
       OFFERED.has(call.tool) ? paused(() => door.call(call)) : Promise.resolve({ ok: false, output: `there is no tool "${call.tool}"` }),
   };
-  const socket = await listenPrivately((connection) => serveTools(source, { input: connection, output: connection }, input.warn));
-  const { server, binds } = relayEntry(socket.path, INSIDE_SOCKET, { mode: input.project.settings.sandbox.mode, workspace: input.workspace });
+  const socket = await servePrivately((connection) => serveTools(source, { input: connection, output: connection }, input.warn));
+  const { server, binds } = relayEntry(socket.socket, INSIDE_SOCKET, { mode: input.project.settings.sandbox.mode, workspace: input.workspace });
   return {
     mcpServers: { [OWN_SERVER]: server },
     binds,

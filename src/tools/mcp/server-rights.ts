@@ -14,8 +14,8 @@ export function refusal(server: McpServer, needs: readonly Permission[], agent: 
   if ((server.command === undefined) === (server.url === undefined)) return "it must have either a command or a url";
   const lacking = needs.filter((permission) => agent.permissions !== undefined && !agent.permissions.includes(permission));
   if (lacking.length > 0) return `the agent lacks ${lacking.join(", ")}`;
-  if (server.url === undefined && agent.mode === "required" && server.permissions?.includes("NetworkAccess") === true) {
-    return "its permissions include NetworkAccess, and the sandbox has no network; take it out, use a url, or run cru in a container and set sandbox: external";
+  if (server.url === undefined && agent.mode === "required" && server.permissions?.includes("NetworkAccess") === true && (server.hosts ?? []).length === 0) {
+    return "its permissions include NetworkAccess, but it names no hosts, so that the sandbox has no network; name them, take the right out, or use a url";
   }
   return undefined;
 }
