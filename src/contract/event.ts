@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { permissionSchema } from "./agent.ts";
-import { errorRecordSchema } from "./session.ts";
+import { errorRecordSchema, taskStartSchema } from "./session.ts";
 import { costSchema, tokensSchema } from "./usage.ts";
 
 /** The one event union. Screen, session folder, journal and (later) page and telemetry are listeners to it. */
@@ -39,7 +39,11 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ ...run, type: z.literal("workflow.completed"), status: z.string(), tokens: tokensSchema, cost_usd: costSchema, duration_ms: z.number() }),
   z.object({ ...run, ...step, type: z.literal("script.output"), stream: z.enum(["stdout", "stderr"]), text: z.string() }),
 
-  z.object({ ...at, type: z.literal("session.started"), session_id: z.string(), request: z.string(), agent: z.string() }),
+  z.object({
+    ...at, type: z.literal("session.started"), session_id: z.string(), request: z.string(), agent: z.string(),
+    /** Set when the session is work on a bead. */
+    task: taskStartSchema.optional(),
+  }),
   z.object({ ...at, type: z.literal("session.resumed"), session_id: z.string() }),
   /** What a turn began with: the user's words (null: go on with what was left) and what replay takes as given. */
   z.object({ ...at, type: z.literal("session.turn"), session_id: z.string(), message: z.string().nullable(), conditions: z.unknown() }),
@@ -51,6 +55,11 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({
     ...at, type: z.literal("session.completed"), session_id: z.string(), status: z.string(), tokens: tokensSchema, cost_usd: costSchema,
     duration_ms: z.number(),
+  }),
+  /** The end of one attempt at a bead: what the agent reported, and what git says has changed. */
+  z.object({
+    ...at, type: z.literal("task.completed"), session_id: z.string(), bead_id: z.string(), status: z.string(), reason: z.string().nullable(), summary: z.string(),
+    branch: z.string().nullable(), base: z.string(), commit: z.string().nullable(), changed_files: z.array(z.string()),
   }),
 
   z.object({

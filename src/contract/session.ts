@@ -37,6 +37,9 @@ export type SubagentResult = {
 
 export type Modification = { action: string; before: Readonly<Record<string, unknown>>; after: Readonly<Record<string, unknown>> };
 
+/** What makes a session an attempt at a bead; known before anything is started, so that a killed one can go on. */
+export const taskStartSchema = z.object({ bead_id: z.string(), in_place: z.boolean() });
+
 export const errorRecordSchema = z.object({ type: z.string(), message: z.string(), stack: z.string().optional() });
 
 export const traceEntrySchema = z.looseObject({
@@ -88,10 +91,22 @@ export const sessionMetadataSchema = z.looseObject({
   trace: z.array(traceEntrySchema),
   /** Questions that wait for a person. */
   waiting: z.array(z.looseObject({ id: z.string(), kind: z.string(), title: z.string() })).default([]),
+  /** How the agent runs; and of a program outside this process, what it is resumed by. */
+  runner: z.string().optional(),
+  process: z.looseObject({ version: z.string(), external_session: z.string(), sandboxed: z.boolean() }).optional(),
+  /** Set when the session is work on a bead; after its end with what came of it. */
+  task: z
+    .looseObject({
+      ...taskStartSchema.shape,
+      reason: z.string().nullable().optional(), summary: z.string().optional(), branch: z.string().nullable().optional(), base: z.string().optional(),
+      commit: z.string().nullable().optional(), changed_files: z.array(z.string()).optional(),
+    })
+    .optional(),
   /** Time that an owner was at work, by a clock that does not jump; over all resumes. */
   active_ms: z.number().min(0).default(0),
 });
 
 export type SessionMetadata = z.infer<typeof sessionMetadataSchema>;
 export type TraceEntry = z.infer<typeof traceEntrySchema>;
+export type TaskStart = z.infer<typeof taskStartSchema>;
 export type ErrorRecord = z.infer<typeof errorRecordSchema>;

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import { readGuarded } from "../lib/read-guarded.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { parseTemplate } from "../lib/template/parse-template.ts";
 import { render, type RenderOptions } from "../lib/template/render.ts";
 import type { Template } from "../lib/template/tree.ts";
@@ -10,12 +11,16 @@ import type { Template } from "../lib/template/tree.ts";
 const LARGEST = 1 << 20;
 const PLACEHOLDER = "spell_content";
 
-/** The template around every spell: the project's own, else the built-in one. A project's own without the spell's place is an invalid definition. */
-export function loadSystemPrompt(paths: Pick<Paths, "project" | "builtin">): Template {
+/**
+ * The template around every spell: the project's own, else the built-in one. A project's own without the spell's place is an invalid definition.
+ * `check` may refuse the project's own before it is used, by throwing; the hash is over the bytes that would be.
+ */
+export function loadSystemPrompt(paths: Pick<Paths, "project" | "builtin">, check: (file: { path: string; hash: string }) => void = () => {}): Template {
   const own = existsSync(paths.project.systemPrompt);
   const path = own ? paths.project.systemPrompt : paths.builtin.systemPrompt;
   const read = readGuarded(path, realpathSync(dirname(path)), Buffer.alloc(LARGEST));
   if (!read.ok) throw new CruError("invalid_definition", `${path} cannot be read: ${read.reason}`);
+  if (own) check({ path, hash: sha256(read.bytes) });
   const template = parseTemplate(read.bytes.toString("utf8"), path);
   if (!showsSpell(template)) {
     throw new CruError("invalid_definition", `${path} does not say where the spell goes`, { hint: `put {{.${PLACEHOLDER}}} where the agent shall read its task` });

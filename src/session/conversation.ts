@@ -85,6 +85,8 @@ function blockOf(event: CruEvent, isChild: boolean): string {
       return `? ${codeSpan(event.id)} asked back: ${plainMarkdown(event.question, 500)}\n\n> ${plainMarkdown(inertLine(event.answer), 2000)}`;
     case "inbox.closed":
       return `! ${codeSpan(event.id)} ${plainMarkdown(event.decision, 20)} by ${plainMarkdown(event.by, 20)}${event.text === "" ? "" : `: ${plainMarkdown(event.text, 500)}`}`;
+    case "task.completed":
+      return taskEnd(event);
     case "agent.compacted":
       return `*the conversation was shortened from ${number(event.tokens_before)} to ${number(event.tokens_after)} tokens*`;
     case "warning":
@@ -99,6 +101,13 @@ function childEnd(event: Extract<CruEvent, { type: "agent.completed" }>): string
   const how = `${event.status} (${number(event.duration_ms)} ms, ${number(event.tokens.input + event.tokens.output)} tok)`;
   const said = event.error === null ? plainMarkdown(summaryLine(event.summary)) : failure(event.error);
   return `${event.error === null && (event.status === "completed" || event.status === "partial") ? "✓" : "✗"} ${link} ${plainMarkdown(how)}${said === "" ? "" : `\n\n  ${said}`}`;
+}
+
+function taskEnd({ status, reason, branch, changed_files }: Extract<CruEvent, { type: "task.completed" }>): string {
+  const where = branch === null ? "in place" : `on ${codeSpan(branch)}`;
+  const files = changed_files.slice(0, 50).map((file) => `- ${codeSpan(file, 200)}`);
+  const more = changed_files.length > 50 ? [`- … ${changed_files.length - 50} more`] : [];
+  return [`**${plainMarkdown(status, 40)}** ${where}, ${changed_files.length} changed ${changed_files.length === 1 ? "file" : "files"}${reason === null ? "" : `: ${plainMarkdown(reason, 500)}`}`, [...files, ...more].join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
 function failure(error: { type: string; message: string }): string {

@@ -35,6 +35,14 @@ export function foldEvent(fold: Fold, event: CruEvent): void {
     case "agent.completed":
       foldCompleted(fold, event);
       break;
+    case "agent.process":
+      if (entryOf(fold, event.span_id)?.depth === 0) metadata.process = { version: event.version, external_session: event.external_session, sandboxed: event.sandboxed };
+      break;
+    case "task.completed": {
+      const { bead_id, reason, summary, branch, base, commit, changed_files } = event;
+      metadata.task = { in_place: branch === null, ...metadata.task, bead_id, reason, summary, branch, base, commit, changed_files };
+      break;
+    }
     case "inbox.opened":
       metadata.waiting.push({ id: event.id, kind: event.kind, title: event.title });
       break;

@@ -4,7 +4,7 @@ import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import type { CruEvent } from "../contract/event.ts";
 import type { ModelSource } from "../contract/model.ts";
-import type { SessionMetadata } from "../contract/session.ts";
+import type { SessionMetadata, TaskStart } from "../contract/session.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import type { Clock } from "../lib/clock.ts";
 import { writing } from "../lib/disk-fault.ts";
@@ -31,6 +31,8 @@ export type SessionInput = {
   traceId?: string;
   /** Set when a run opens the session for one of its steps. */
   workflowId?: string;
+  /** Set when the session is work on a bead. */
+  task?: TaskStart;
 };
 
 export type SessionDeps = {
@@ -65,6 +67,7 @@ export async function openSession(input: SessionInput, deps: SessionDeps): Promi
     primary: { agent: input.agent, model: input.model, model_source: input.modelSource, version: input.version },
     runner: input.runner,
     ...(input.workflowId === undefined ? {} : { workflow_id: input.workflowId }),
+    ...(input.task === undefined ? {} : { task: input.task }),
     subagents: [],
     tokens: { input: 0, output: 0 },
     cost_usd: 0,
@@ -83,7 +86,7 @@ export async function openSession(input: SessionInput, deps: SessionDeps): Promi
     folder, lock, redactor, clock: deps.clock, fold: startFold(metadata), conversation: startConversation(),
     events: openJsonl(join(folder, "events.jsonl")), nextSeq: 0,
   });
-  writer.emit({ type: "session.started", session_id: id, request, agent: input.agent });
+  writer.emit({ type: "session.started", session_id: id, request, agent: input.agent, ...(input.task === undefined ? {} : { task: input.task }) });
   return writer;
 }
 

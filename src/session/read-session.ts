@@ -143,6 +143,7 @@ function fromEvents(events: readonly CruEvent[], id: string): SessionMetadata | 
     primary: { agent: started.agent, model: agent?.model ?? "", model_source: agent?.model_source ?? "default", version: agent?.definition_hash ?? "" },
     subagents: [], tokens: { input: 0, output: 0 }, cost_usd: 0, cost_estimated: false, queue: { max_depth_seen: 0, order: [] }, permissions: [],
     model_overrides: [], approvals: [], denials: [], modifications: [], trace: [], waiting: [], active_ms: ended?.type === "session.completed" ? ended.duration_ms : 0,
+    ...(agent === undefined ? {} : { runner: agent.runner }), ...(started.task === undefined ? {} : { task: started.task }),
   };
 }
 

@@ -44,7 +44,7 @@ export type WriterParts = {
 const SYNCED = new Set<CruEvent["type"]>(["session.started", "session.completed", "agent.completed", "inbox.opened", "inbox.closed"]);
 const IN_METADATA = new Set<CruEvent["type"]>([
   "session.started", "session.resumed", "agent.queued", "agent.started", "agent.completed", "agent.usage", "inbox.opened", "inbox.closed",
-  "inbox.reused", "inbox.revoked",
+  "inbox.reused", "inbox.revoked", "agent.process", "task.completed",
 ]);
 const ENDED = new Set<SessionStatus>(["completed", "failed", "cancelled"]);
 /** A text longer than this is not rewritten for each line that is added. */

@@ -5,7 +5,7 @@ import type { Tool, ToolResult } from "../contract/tool.ts";
 import { PROTECTED_NAMES } from "../lib/protected-path.ts";
 import type { AgentMarker } from "../sandbox/marker.ts";
 import { runSandboxed, type SandboxedResult } from "../sandbox/run-sandboxed.ts";
-import type { SandboxNetwork, SandboxSpec } from "../sandbox/spec.ts";
+import type { Bind, SandboxNetwork, SandboxSpec } from "../sandbox/spec.ts";
 import { protectedByCommand } from "./command-traits.ts";
 import prose from "./run-command.md";
 
@@ -31,6 +31,8 @@ export type RunCommandDeps = {
   /** The open hosts; without it a command has no network. */
   network?: SandboxNetwork;
   asideFolder?: string;
+  /** What commands see beside the workspace. */
+  binds?: readonly Bind[];
   env?: Record<string, string>;
   /** Tells a person that protected paths appeared and were moved. */
   onAppeared?: (appeared: SandboxedResult["appeared"]) => void;
@@ -51,7 +53,7 @@ export function runCommandTool(deps: RunCommandDeps): Tool<RunCommandInput> {
       const refused: string[] = [];
       try {
         const result = await runSandboxed(
-          { workspace, writable: deps.mayWrite, home: deps.home, marker: deps.marker, allowProtected: protectedByCommand(input), ...hearing(deps.network, refused) },
+          { workspace, writable: deps.mayWrite, home: deps.home, marker: deps.marker, allowProtected: protectedByCommand(input), binds: deps.binds ?? [], ...hearing(deps.network, refused) },
           ["/bin/sh", "-c", input.command],
           {
             mode, signal, timeoutMs: timeoutS * 1000, maxBytes: MOST_BYTES,

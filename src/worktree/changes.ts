@@ -7,6 +7,9 @@ export type ChangedFile = {
   status: "added" | "modified" | "deleted" | "renamed";
   /** Where a renamed file was. */
   from?: string;
+  /** Lines; left out for files that are no text. */
+  added?: number;
+  deleted?: number;
 };
 
 export type Changes = {
@@ -22,11 +25,29 @@ export type Changes = {
 /** Everything that is different from the base: commits, uncommitted and new files. Compares trees, so nothing in the folder can run or mislead. */
 export async function changesOf(worktree: Worktree, repository: Repository, options: { maxBytes?: number; against?: string } = {}): Promise<Changes> {
   const { tree, left } = await takeSnapshot(worktree, repository);
-  const base = options.against ?? worktree.base;
-  const named = outputOf(await treeGit(repository, {}, ["diff-tree", "-r", "-M", "--name-status", "-z", base, tree]), "comparing with the base");
-  const diff = await treeGit(repository, {}, ["diff-tree", "-r", "-M", "-p", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", base, tree], { maxBytes: options.maxBytes ?? 1 << 22, keep: "ends" });
+  return { ...(await treeChanges(options.against ?? worktree.base, tree, repository, options)), left };
+}
+
+export async function treeChanges(before: string, after: string, repository: Repository, options: { maxBytes?: number } = {}): Promise<Omit<Changes, "left">> {
+  const compare = (how: readonly string[], maxBytes?: number): ReturnType<typeof treeGit> =>
+    treeGit(repository, {}, ["diff-tree", "-r", "-M", ...how, before, after], maxBytes === undefined ? {} : { maxBytes, keep: "ends" });
+  const named = outputOf(await compare(["--name-status", "-z"]), "comparing with the base");
+  const counts = parseCounts(outputOf(await compare(["--numstat", "-z"]), "comparing with the base"));
+  const diff = await compare(["-p", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"], options.maxBytes ?? 1 << 22);
   if (!diff.truncated) outputOf(diff, "comparing with the base");
-  return { files: parseNames(named), diff: diff.stdout, truncated: diff.truncated, left };
+  return { files: parseNames(named).map((file) => ({ ...file, ...counts.get(file.path) })), diff: diff.stdout, truncated: diff.truncated };
+}
+
+/** Of a renamed file both names follow as fields of their own. */
+function parseCounts(text: string): Map<string, { added: number; deleted: number }> {
+  const fields = text.split("\0");
+  const counts = new Map<string, { added: number; deleted: number }>();
+  for (let i = 0; i < fields.length; i++) {
+    const [, added = "-", deleted = "-", name = ""] = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(fields[i] ?? "") ?? [];
+    const path = name === "" ? (fields[(i += 2)] ?? "") : name;
+    if (added !== "-") counts.set(path, { added: Number(added), deleted: Number(deleted) });
+  }
+  return counts;
 }
 
 const STATUSES: Record<string, ChangedFile["status"]> = { A: "added", D: "deleted", R: "renamed", C: "added" };

@@ -23,11 +23,19 @@ export type Snapshot = {
 export async function takeSnapshot(worktree: Worktree, repository: Repository): Promise<Snapshot> {
   const tip = await tipOf(worktree.slug, repository);
   if (tip === undefined) throw new CruError("failed", `the branch ${worktree.branch} is gone`, { hint: `git branch ${worktree.branch} ${worktree.base} brings it back to where the work began` });
-  const kept = recordFile(repository, worktree.slug, "index");
-  const indexFile = join(recordsFolder(repository.worktrees), `.${worktree.slug}.${randomBytes(6).toString("hex")}.index`);
-  const place = { workTree: worktree.path, indexFile };
+  const copied = readRecord(repository, worktree.slug)?.copied ?? [];
+  return snapshotFolder({ path: worktree.path, tip, name: worktree.slug, what: worktree.branch, copied }, repository);
+}
+
+/** `name` is that of the index that is kept, `what` is for messages, `copied` are files that never count. */
+export type SnapshotInput = { path: string; tip: string; name: string; what: string; copied: readonly string[] };
+
+export async function snapshotFolder({ path, tip, name, what, copied }: SnapshotInput, repository: Repository): Promise<Snapshot> {
+  const kept = recordFile(repository, name, "index");
+  const indexFile = join(recordsFolder(repository.worktrees), `.${name}.${randomBytes(6).toString("hex")}.index`);
+  const place = { workTree: path, indexFile };
   const call = async (args: readonly string[], input?: string): Promise<string> =>
-    outputOf(await treeGit(repository, place, args, { timeoutMs: 600_000, ...(input === undefined ? {} : { input }) }), `reading the files of ${worktree.branch}`);
+    outputOf(await treeGit(repository, place, args, { timeoutMs: 600_000, ...(input === undefined ? {} : { input }) }), `reading the files of ${what}`);
   try {
     // What git knows of unchanged files from the last time saves reading them again.
     if (exists(kept)) copyFileSync(kept, indexFile);
@@ -39,14 +47,13 @@ export async function takeSnapshot(worktree: Worktree, repository: Repository): 
     const links = gitlinks(await call(["ls-files", "-s"]));
     if (links.length > 0) await call(["update-index", "--index-info"], links.map(({ path }) => `0 ${"0".repeat(tip.length)}\t${path}\n`).join(""));
     const nested = lines(await call(["ls-files", "--others", "--exclude-standard"])).filter((path) => /\/"?$/.test(path));
-    const copied = readRecord(repository, worktree.slug)?.copied ?? [];
     const added = await treeGit(repository, place, ["add", "-A", "--ignore-errors", "--pathspec-from-file=-"], {
-      input: [":/", ...nested.map(excluding), ...copied.map((path) => excluding(JSON.stringify(path)))].join("\n"),
+      input: [":/", ...nested.map(excluding), ...copied.map((file) => excluding(JSON.stringify(file)))].join("\n"),
       timeoutMs: 600_000,
     });
     const left = nested.map((path) => `${unquoted(path)} (a repository of its own)`);
     if (added.code === 1) left.push(firstLine(added.stderr));
-    else outputOf(added, `reading the files of ${worktree.branch}`);
+    else outputOf(added, `reading the files of ${what}`);
     if (links.length > 0) await restoreLinks(links, call);
     const tree = await call(["write-tree"]);
     renameSync(indexFile, kept);

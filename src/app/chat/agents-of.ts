@@ -5,7 +5,7 @@ import type { Env } from "../../config/paths.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { ModelDelta, StreamModel } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
-import type { AgentIdentity, Ask, DecisionHelp, Outcome } from "../../contract/runner.ts";
+import type { AgentIdentity, Ask, DecisionHelp, Outcome, RunBind } from "../../contract/runner.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { isRevoked } from "../../inbox/revoke.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -30,6 +30,8 @@ import { type Sandbox, toolSet } from "./tool-set.ts";
 export type Chat = {
   project: Project;
   primary: Primary;
+  /** Set when the workspace is a worktree: what commands see beside it, and whether what they do to `.git` is done to a copy. */
+  worktree?: { binds: readonly RunBind[]; ownGit: boolean };
   session: SessionWriter;
   /** Real path of the folder that its agents work in. */
   workspace: string;
@@ -80,6 +82,7 @@ export function agentsOf(chat: Chat): Agents {
     workspace,
     allow: settings.permissions.allow,
     sandboxed: chat.sandbox.works,
+    ownGit: chat.worktree?.ownGit ?? false,
     windowTokens: settings.loop.window_tokens,
     recorded: chat.recorded,
     redact: (value) => chat.redactor.value(value),
@@ -142,7 +145,7 @@ export function agentsOf(chat: Chat): Agents {
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
+    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes, binds: chat.worktree?.binds ?? [] }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,

@@ -27,8 +27,8 @@ export type AskDeps = {
   recorded: readonly CruEvent[];
   /** Hears of each question that is about to be waited for. */
   asking(question: Question, help: DecisionHelp): void;
-  /** The agent's own words about the action that it waits for. Never throws. */
-  explain(question: Question, text: string, signal: AbortSignal): Promise<string>;
+  /** The agent's own words about the action that it waits for. Never throws. Left out for agents that cannot be asked back. */
+  explain?(question: Question, text: string, signal: AbortSignal): Promise<string>;
 };
 
 /** How often something that keeps changing is asked about again. */
@@ -65,7 +65,7 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
 
   function wait(question: Question, input: AskInput): Promise<Answer | undefined> {
     const check = input.check === undefined ? {} : { check: input.check };
-    deps.asking(question, { ...check, explain: (text) => explainFor(question, text) });
+    deps.asking(question, { ...check, ...(deps.explain === undefined ? {} : { explain: (text: string) => explainFor(question, text) }) });
     const { signal } = input;
     const ends = signal === undefined ? deps.signal : AbortSignal.any([deps.signal, signal]);
     return deps.waiting(async () => {
@@ -82,7 +82,7 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   }
 
   async function explain(question: Question, { text }: Talk, signal: AbortSignal): Promise<string> {
-    const answer = deps.redactor.text(await deps.explain(question, text, signal));
+    const answer = deps.redactor.text((await deps.explain?.(question, text, signal)) ?? "this agent cannot be asked before you decide");
     if (!signal.aborted) deps.emit({ type: "inbox.context", ...who, id: question.id, question: text, answer });
     return answer;
   }

@@ -13,6 +13,7 @@ export type GateDeps = {
   /** Permissions that do not ask. */
   allow: readonly Permission[];
   sandboxed: boolean;
+  ownGit: boolean;
   /** The approval that allowed this agent calls of this kind for the session, if one still holds. */
   standing(grant: string, callId: string): string | undefined;
   /** Hears of each call that such an approval let through. */
@@ -22,7 +23,7 @@ export type GateDeps = {
 /** Decides before each call whether a person has to be asked, asks, and gives back what may run. */
 export function createAuthorize(deps: GateDeps): Authorize {
   return async ({ callId, tool, input }, context) => {
-    const gate = gateOf(tool, input, { workspace: context.workspace, sandboxed: deps.sandboxed });
+    const gate = gateOf(tool, input, { workspace: context.workspace, sandboxed: deps.sandboxed, ownGit: deps.ownGit });
     const listed = deps.requiresApproval.find((name) => name === tool.name || (tool.needs as readonly string[]).includes(name));
     if (!mustAsk(tool, gate, listed, deps)) return { kind: "run", input };
     const preview = await previewOf(tool, input, context);

@@ -78,13 +78,13 @@ export async function openProject(input: ChatInput): Promise<Project> {
   };
 }
 
-/** Model, then provider, then trust: the first of them that is wrong is what the user hears about. */
-export async function choosePrimary(input: ChatInput, project: Project): Promise<Primary> {
+/** Model, then provider, then trust: the first of them that is wrong is what the user hears about. An agent program brings its own provider. */
+export async function choosePrimary(input: ChatInput, project: Project, needs: { provider: boolean } = { provider: true }): Promise<Primary> {
   const named = input.agent === undefined || input.agent === PRIMARY_NAME ? undefined : await findNamed(input.agent, input, project);
   const wanted = input.model ?? named?.value.model;
   const modelSource: ModelSource = input.model !== undefined ? "override" : wanted === undefined ? "default" : "definition";
   const model = resolveModel(requireModel(wanted === undefined || wanted === "inherit" ? project.settings.model : wanted));
-  requireProvider(model, input.env);
+  if (needs.provider) requireProvider(model, input.env);
   if (named !== undefined) requireUsable(named, project);
   const rights = effectiveRights({ parent: PRIMARY_RIGHTS, definition: named?.value.permissions ?? "inherit", policy: { deny: project.settings.permissions.deny } });
   if (rights.status === "refused") throw new CruError("permission_refused", rights.message);

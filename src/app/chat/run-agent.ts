@@ -44,6 +44,7 @@ export type AgentDeps = {
   workspace: string;
   allow: readonly Permission[];
   sandboxed: boolean;
+  ownGit: boolean;
   windowTokens: number | null;
   recorded: readonly CruEvent[];
   redact<T>(value: T): T;
@@ -119,7 +120,7 @@ function offered(spec: AgentSpec): AnyTool[] {
 }
 
 function gatesOf(spec: AgentSpec, deps: AgentDeps): Authorize {
-  return createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, standing: spec.standing, reused: spec.reused });
+  return createAuthorize({ ask: spec.ask, requiresApproval: spec.requiresApproval, allow: deps.allow, sandboxed: deps.sandboxed, ownGit: deps.ownGit, standing: spec.standing, reused: spec.reused });
 }
 
 export function newRequestId(): string {

@@ -1,7 +1,7 @@
 import { type Env, homeFolder } from "../../config/paths.ts";
 import type { Emit } from "../../contract/event.ts";
 import type { Permission } from "../../contract/permission.ts";
-import type { AgentIdentity, Ask } from "../../contract/runner.ts";
+import type { AgentIdentity, Ask, RunBind } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { agentNetwork } from "../../sandbox/agent-network.ts";
@@ -37,6 +37,8 @@ export type ToolSetDeps = {
   emit: Emit;
   /** Of the session: an index of many notes is too large for one each agent. */
   notes: readonly AnyTool[];
+  /** What commands see beside the workspace. */
+  binds: readonly RunBind[];
 };
 
 /** Every tool that an agent of this session can have; which of them it gets, its rights decide. */
@@ -55,6 +57,7 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
       withoutSandbox: "ask",
       hasSandbox: deps.sandbox.works,
       home: homeFolder(deps.env),
+      binds: deps.binds,
       mayWrite: deps.permissions.includes("FilesystemWrite"),
       ...(network === undefined ? {} : { network }),
       marker: {
