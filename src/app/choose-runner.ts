@@ -3,11 +3,11 @@ import { type Env, homeFolder, type Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import type { AgentIdentity, Runner } from "../contract/runner.ts";
 import type { Settings } from "../contract/settings-defaults.ts";
+import { findProgram } from "../lib/find-program.ts";
 import { safeName } from "../lib/slug.ts";
 import { configuredProviders } from "../llm/provider.ts";
 import { createClaudeRunner } from "../runner/claude/claude-runner.ts";
-import { findCredential } from "../runner/claude/credential.ts";
-import { findProgram } from "../runner/claude/find-program.ts";
+import { findCredential } from "../runner/credential.ts";
 
 export const RUNNERS = ["model", "claude", "acp"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
@@ -45,7 +45,11 @@ export function openExternalRunner(input: ExternalRunnerInput): Runner {
 /** Says what is missing before anything is made; a login that only the program itself can read is left to it where there is no sandbox. */
 export function requireExternalRunner({ name, settings, env, paths }: ExternalRunnerInput): void {
   if (name !== "claude") return;
-  findProgram(settings.claude.command, { path: env.PATH, workspace: paths.root });
+  if (!hasClaude({ settings, env, root: paths.root })) {
+    throw new CruError("provider_missing", `the agent program '${settings.claude.command}' was not found`, {
+      hint: "install Claude Code (npm install -g @anthropic-ai/claude-code), name it (cru config set claude.command PATH), or take --runner model",
+    });
+  }
   if (settings.sandbox.mode !== "required" || findCredential(env, homeFolder(env)) !== undefined) return;
   throw new CruError("provider_missing", "there is no login for the Claude CLI", { hint: "set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`), or log in with `claude`" });
 }
@@ -60,11 +64,5 @@ export function sessionStateFolder(paths: Pick<Paths, "root" | "user">, sessionI
 }
 
 function hasClaude({ settings, env, root }: Pick<RunnerChoice, "settings" | "env" | "root">): boolean {
-  try {
-    findProgram(settings.claude.command, { path: env.PATH, workspace: root });
-    return true;
-  } catch (error) {
-    if (error instanceof CruError) return false;
-    throw error;
-  }
+  return findProgram(settings.claude.command, { path: env.PATH, notBelow: root }) !== undefined;
 }

@@ -9,7 +9,7 @@ describeClaude("cru task with the real Claude CLI", () => {
     const box = await taskMachine([bash("pwd; echo two > a.txt; echo new > b.txt", "I change it."), { text: done("both files are there") }]);
     const ran = await box.task(["change", "a.txt", "--json"]);
     expect(ran.stderr).toContain("· Bash pwd");
-    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran).toMatchObject({ code: 0 });
     const end = JSON.parse(ran.stdout) as Record<string, unknown> & { bead_id: string };
     expect(end).toMatchObject({ status: "completed", summary: "both files are there", branch: `cru/${end.bead_id}`, runner: "claude", runner_version: "2.1.325", error: null });
     expect(end.changed_files).toEqual([
