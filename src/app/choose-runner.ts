@@ -6,6 +6,7 @@ import type { Settings } from "../contract/settings-defaults.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safeName } from "../lib/slug.ts";
 import { configuredProviders } from "../llm/provider.ts";
+import { acpCommand, createAcpRunner } from "../runner/acp/acp-runner.ts";
 import { createClaudeRunner } from "../runner/claude/claude-runner.ts";
 import { findCredential } from "../runner/credential.ts";
 
@@ -36,15 +37,16 @@ export type ExternalRunnerInput = { name: Exclude<RunnerName, "model">; settings
 /** The runner for agents outside this process. The one place where kinds of them are known. */
 export function openExternalRunner(input: ExternalRunnerInput): Runner {
   const { name, settings, env } = input;
-  if (name === "acp") throw new CruError("unsupported", "the runner acp cannot be used yet", { hint: "--runner claude or --runner model" });
-  return createClaudeRunner({
-    claude: settings.claude, sandbox: settings.sandbox, allow: settings.permissions.allow, env, home: homeFolder(env), stateFolder: (agent) => agentStateFolder(input.paths, agent),
-  });
+  const setup = { sandbox: settings.sandbox, allow: settings.permissions.allow, env, home: homeFolder(env), stateFolder: (agent: AgentIdentity) => agentStateFolder(input.paths, agent) };
+  return name === "acp" ? createAcpRunner({ ...setup, acp: settings.acp }) : createClaudeRunner({ ...setup, claude: settings.claude });
 }
 
 /** Says what is missing before anything is made; a login that only the program itself can read is left to it where there is no sandbox. */
 export function requireExternalRunner({ name, settings, env, paths }: ExternalRunnerInput): void {
-  if (name !== "claude") return;
+  if (name === "acp") {
+    if (acpCommand(settings.acp) === undefined) throw new CruError("provider_missing", "no ACP agent is configured", { hint: "name one: cru config set acp.command 'PROGRAM ARGUMENTS'" });
+    return;
+  }
   if (!hasClaude({ settings, env, root: paths.root })) {
     throw new CruError("provider_missing", `the agent program '${settings.claude.command}' was not found`, {
       hint: "install Claude Code (npm install -g @anthropic-ai/claude-code), name it (cru config set claude.command PATH), or take --runner model",
