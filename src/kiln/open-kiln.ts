@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { createAnalyser, IN_TITLE, quantise } from "./analyse-note.ts";
+import { createAnalyser, quantise } from "./analyse-note.ts";
+import { createByteMath } from "./byte-math.ts";
 import type { Embedder } from "./embedder.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import type { NotesPlace } from "./find-notes.ts";
+import { createLikeness } from "./likeness.ts";
 import { type KeptNote, loadNotes } from "./note-store.ts";
 import { type NotePack, packNotes } from "./pack-notes.ts";
 import { nameOf } from "./parse-note.ts";
@@ -34,16 +36,22 @@ const LEAST_SCORE = 0.08;
 export function openKiln(places: KilnPlaces, deps: { embedder?: Embedder | undefined } = {}): Kiln {
   const { embedder } = deps;
   const words = loadWordVectors(places.wordVectors);
-  const analyser = createAnalyser(words);
-  const meaning = `${words === undefined ? "no words" : `words ${words.weights.length}`} ${embedder?.id ?? "word vectors"}`;
-  const store = { path: indexFile(places), meaning };
-  const notes = new Map<string, KeptNote>(loadNotes(store).filter((note) => fits(note, words?.weights.length ?? 0)).map((note) => [note.path, note]));
+  const math = words?.math ?? createByteMath(0, 0);
+  const store = { path: indexFile(places), meaning: `words ${words?.rows ?? 0} ${embedder?.id ?? "word vectors"}` };
+  const kept = loadNotes(store);
+  const analyser = createAnalyser(words, kept.vocabulary);
+  const notes = new Map<string, KeptNote>(kept.notes.map((note) => [note.path, note]));
   /** Undefined when the notes may have changed. */
   let pack: NotePack<KeptNote> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
+  const queryWords = (text: string): Pick<Query, "words" | "likeness"> => {
+    const asked = analyser.query(text);
+    return { words: asked, likeness: words && createLikeness(asked.map(({ row }) => row).filter((row) => row >= 0), words) };
+  };
+
   const asQuery = async (text: string, signal: AbortSignal | undefined): Promise<Query> => {
-    const asked = { words: analyser.query(text).map((word) => ({ ...word, likeness: new Float32Array(words?.weights.length ?? 0) })) };
+    const asked = queryWords(text);
     if (embedder === undefined) return { ...asked, vector: words === undefined ? undefined : analyser.vector(text) };
     const made = await embedder.embed([text], signal);
     const [vector] = made.ok ? made.vectors : [];
@@ -67,11 +75,11 @@ export function openKiln(places: KilnPlaces, deps: { embedder?: Embedder | undef
       const query = await asQuery(text, signal);
       const reader = createNoteReader(places.root);
       const found: Found[] = [];
-      for (const { note, score } of rankNotes(query, (pack ??= packNotes([...notes.values()])), words)) {
+      for (const { note, score } of rankNotes(query, (pack ??= packNotes([...notes.values()], analyser.table)), math)) {
         if (found.length >= limit || score < LEAST_SCORE) break;
         const file = reader.read(note.path);
         if (file === undefined) continue;
-        const excerpt = excerptOf(note.path, file.text, query, { analyser, words });
+        const excerpt = excerptOf(note.path, file.text, query, { analyser, words, math });
         found.push({ path: note.path, title: note.title, score: Math.round(Math.min(1, score) * 1000) / 1000, ...excerpt });
       }
       return found;
@@ -87,11 +95,6 @@ export function openKiln(places: KilnPlaces, deps: { embedder?: Embedder | undef
 
 function indexFile(places: KilnPlaces): string {
   return join(places.cacheFolder, "kiln", `${createHash("sha256").update(places.root).digest("hex").slice(0, 16)}.idx`);
-}
-
-/** A row of a file that somebody else wrote must not lead outside the word vectors. */
-function fits(note: KeptNote, rows: number): boolean {
-  return note.words.every((word) => word >= 0 && (word & ~IN_TITLE) < rows);
 }
 
 function resolveNote(name: string, notes: ReadonlyMap<string, KeptNote>): string[] {

@@ -1,63 +1,68 @@
-import type { NoteIndex } from "./analyse-note.ts";
+import { IN_TITLE, type NoteIndex } from "./analyse-note.ts";
 
 /**
  * The notes as a query scans them: each kind of number of all notes in one array, so that memory is read from front to back.
- * What belongs to note `i` is from `…At[i]` up to `…At[i + 1]`; counts lie as terms do.
+ * What belongs to note `i` is from `…At[i]` up to `…At[i + 1]`.
  */
+/** What is known of words by their numbers; `stems` is how many stems there are. */
+export type Words = { stems: number; stemOf(word: number): number; rowOf(word: number): number };
+
 export type NotePack<N> = {
   notes: readonly N[];
   lengths: Float32Array;
-  terms: Int32Array;
-  counts: Uint8Array;
-  termsAt: Uint32Array;
   words: Int32Array;
   wordsAt: Uint32Array;
   vectors: Int8Array;
   vectorsAt: Uint32Array;
-  /** `SIEVE` rows of one bit a note: set when the note has a term of that row. Tells for nine notes of ten that a term is not there. */
-  sieve: Int32Array;
+  /** Numbers of the notes that have words of stem `s`, ascending, and how often: from `havingAt[s]` up to `havingEnd[s]`. */
+  having: Uint32Array;
+  counts: Uint8Array;
+  havingAt: Uint32Array;
+  havingEnd: Uint32Array;
+  rowOf(word: number): number;
 };
 
-export const SIEVE = 1024;
-
-export function sieveRow(term: number): number {
-  return term >>> 22;
-}
-
 /** Notes that were loaded lie right already; others are moved, and then use the pack's memory instead of their own. */
-export function packNotes<N extends NoteIndex>(notes: readonly N[]): NotePack<N> {
-  const terms = joined(notes.map((note) => note.terms), Int32Array);
-  const counts = joined(notes.map((note) => note.counts), Uint8Array);
+export function packNotes<N extends NoteIndex>(notes: readonly N[], known: Words): NotePack<N> {
   const words = joined(notes.map((note) => note.words), Int32Array);
   const vectors = joined(notes.map((note) => note.vectors), Int8Array);
   notes.forEach((note, i) => {
-    note.terms = terms.part(i);
-    note.counts = counts.part(i);
     note.words = words.part(i);
     note.vectors = vectors.part(i);
   });
   return {
-    notes, lengths: Float32Array.from(notes, (note) => note.length), terms: terms.all, counts: counts.all, termsAt: terms.at,
-    words: words.all, wordsAt: words.at, vectors: vectors.all, vectorsAt: vectors.at,
-    sieve: sieveOf(terms.all, terms.at),
+    notes, lengths: Float32Array.from(notes, (note) => note.length), words: words.all, wordsAt: words.at, vectors: vectors.all, vectorsAt: vectors.at,
+    ...byStem(notes, words.all, known), rowOf: known.rowOf,
   };
 }
 
-function sieveOf(terms: Int32Array, termsAt: Uint32Array): Int32Array {
-  const count = termsAt.length - 1;
-  const blocks = Math.ceil(count / 32);
-  const sieve = new Int32Array(SIEVE * blocks);
-  for (let i = 0; i < count; i++) {
-    const end = termsAt[i + 1] as number;
-    for (let t = termsAt[i] as number; t < end; t++) {
-      const at = sieveRow(terms[t] as number) * blocks + (i >> 5);
-      sieve[at] = (sieve[at] as number) | (1 << (i & 31));
+/** Turns words by note into notes by stem: counts first, so that each finds its place at once. */
+function byStem(notes: readonly NoteIndex[], words: Int32Array, { stems, stemOf }: Words): Pick<NotePack<unknown>, "having" | "counts" | "havingAt" | "havingEnd"> {
+  const havingAt = new Uint32Array(stems + 1);
+  for (let i = 0; i < words.length; i++) {
+    const stem = stemOf((words[i] as number) & ~IN_TITLE);
+    havingAt[stem + 1] = (havingAt[stem + 1] as number) + 1;
+  }
+  for (let stem = 1; stem < havingAt.length; stem++) havingAt[stem] = (havingAt[stem] as number) + (havingAt[stem - 1] as number);
+  const havingEnd = havingAt.slice(0, -1);
+  const having = new Uint32Array(words.length);
+  const counts = new Uint8Array(words.length);
+  for (let i = 0; i < notes.length; i++) {
+    const note = notes[i] as NoteIndex;
+    for (let w = 0; w < note.words.length; w++) {
+      const stem = stemOf((note.words[w] as number) & ~IN_TITLE);
+      let at = havingEnd[stem] as number;
+      // Another form of a word that the note has already.
+      if (at > (havingAt[stem] as number) && having[at - 1] === i) at--;
+      else havingEnd[stem] = at + 1;
+      having[at] = i;
+      counts[at] = Math.min(255, (counts[at] as number) + (note.counts[w] as number));
     }
   }
-  return sieve;
+  return { having, counts, havingAt: havingAt.subarray(0, stems), havingEnd };
 }
 
-type Numbers = Int32Array | Int8Array | Uint8Array;
+type Numbers = Int32Array | Int8Array;
 type Joined<A> = { all: A; at: Uint32Array; part(i: number): A };
 
 function joined<A extends Numbers>(parts: readonly A[], kind: { new (buffer: ArrayBufferLike, from: number, length: number): A; new (length: number): A }): Joined<A> {

@@ -1,6 +1,5 @@
-import { hash as digest } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { type Analyser, quantise } from "./analyse-note.ts";
 import type { Embedder } from "./embedder.ts";
 import { findNotes, type NotesPlace } from "./find-notes.ts";
@@ -29,6 +28,8 @@ type Deps = {
 };
 
 const BATCH = 500;
+/** No file has this. */
+const UNSURE = -1;
 /** File systems tell times in steps; a file written right before it was read may change again within the same step. */
 const CLOCK_STEP_MS = 50;
 
@@ -48,7 +49,7 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
     figures.embeddingFailure ??= await embedBatch(batch, gone, deps);
     batch = [];
     // Vectors may have cost money: they are kept even if the rest is never reached.
-    saveNotes(deps.store, [...notes.values()]);
+    saveNotes(deps.store, { notes: [...notes.values()], vocabulary: deps.analyser.table.vocabulary });
   };
 
   for (const [done, path] of paths.entries()) {
@@ -60,7 +61,7 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
       if (isStopped()) return { ...figures, notes: notes.size };
     }
     const old = notes.get(path);
-    if (old !== undefined && old.seen === seenNow(join(place.root, path)) && reader.isPlain(path)) {
+    if (old !== undefined && old.seen === seenNow(`${place.root}/${path}`) && reader.isPlain(path)) {
       gone.delete(path);
       continue;
     }
@@ -70,7 +71,7 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
       continue;
     }
     gone.delete(path);
-    const hash = digest("sha256", file.bytes, "hex").slice(0, 32);
+    const hash = hashOf(file.bytes);
     if (old !== undefined && old.hash === hash) {
       const now = settled(file);
       isChanged ||= now !== old.seen;
@@ -79,7 +80,7 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
     }
     const parsed = parseNote(path, file.text);
     const note: KeptNote = {
-      path, seen: settled(file), hash: owned(hash), title: owned(parsed.title), tags: parsed.tags.map(owned), aliases: parsed.aliases.map(owned),
+      path, seen: settled(file), hash, title: owned(parsed.title), tags: parsed.tags.map(owned), aliases: parsed.aliases.map(owned),
       ...deps.analyser.note(path, parsed, { vectors: deps.embedder === undefined }),
     };
     if (deps.embedder !== undefined) batch.push({ note, parsed });
@@ -89,14 +90,19 @@ export async function refreshNotes(place: NotesPlace, notes: Map<string, KeptNot
   }
   await embed();
   for (const path of gone.keys()) notes.delete(path);
-  if (isChanged || figures.added + figures.changed + gone.size > 0) saveNotes(deps.store, [...notes.values()]);
+  if (isChanged || figures.added + figures.changed + gone.size > 0) saveNotes(deps.store, { notes: [...notes.values()], vocabulary: deps.analyser.table.vocabulary });
   deps.onProgress?.(paths.length, paths.length);
   return { ...figures, notes: notes.size, removed: gone.size };
 }
 
-function seenNow(path: string): string | undefined {
+function seenNow(path: string): number | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true ? seenOf(stat) : undefined;
+}
+
+/** Tells a note that was only touched, and one that was only renamed. */
+function hashOf(bytes: Buffer): number {
+  return crc32(bytes) + (bytes.length % 2 ** 20) * 2 ** 32;
 }
 
 /** A part of a text keeps the whole text in memory; a copy does not. */
@@ -104,9 +110,9 @@ function owned(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Empty, and so read again next time, when the file is too young to be sure of. */
-function settled(file: NoteFile): string {
-  return Date.now() - file.modifiedMs < CLOCK_STEP_MS ? "" : file.seen;
+/** `UNSURE`, and so read again next time, when the file is too young to be sure of. */
+function settled(file: NoteFile): number {
+  return Date.now() - file.modifiedMs < CLOCK_STEP_MS ? UNSURE : file.seen;
 }
 
 /** A note that was only renamed keeps its vectors. One that could not be embedded is found by its words and tried again next time. */
@@ -122,8 +128,8 @@ async function embedBatch(texts: { note: KeptNote; parsed: ParsedNote }[], gone:
   const made = await deps.embedder.embed(sections.map((s) => s.text), deps.signal);
   if (!made.ok) {
     for (const { note } of sections) {
-      note.seen = "";
-      note.hash = "";
+      note.seen = UNSURE;
+      note.hash = UNSURE;
     }
     return made.reason;
   }

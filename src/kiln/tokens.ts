@@ -2,10 +2,10 @@
  * Words of a text, three numbers each: hash of the word in small letters, start, end. Reused between texts, so that no word becomes a string.
  * `codes` is the text as numbers: asking a string for each of its characters takes three times as long.
  */
-export type Tokens = { data: Int32Array; count: number; text: string; codes: Uint16Array };
+export type Tokens = { data: Int32Array; count: number; text: string; codes: Uint16Array; codeBytes: Buffer };
 
 export function emptyTokens(): Tokens {
-  return { data: new Int32Array(3 * 1024), count: 0, text: "", codes: new Uint16Array(4096) };
+  return { data: new Int32Array(3 * 1024), count: 0, text: "", ...room(4096) };
 }
 
 /**
@@ -18,24 +18,24 @@ export function scanTokens(text: string, tokens: Tokens, from = 0, end = text.le
   tokens.count = 0;
   let i = from;
   while (i < end) {
-    const code = codes[i] as number;
-    const kind = kindOf(code);
-    const start = i++;
-    if (kind === OTHER) continue;
-    if (kind === IDEOGRAPH) {
-      push(tokens, fold(BASIS, code), start, i);
-      continue;
-    }
+    const start = i;
     // Nearly every word: small letters, perhaps after one capital.
-    let hash = fold(BASIS, code | 0x20);
+    const first = codes[i++] as number;
+    const kind = KINDS[first] as number;
+    if (kind === OTHER) continue;
     let next = OTHER;
-    for (; i < end; i++) {
-      const code = codes[i] as number;
-      next = kindOf(code);
-      if (next !== LOWER) break;
-      hash = fold(hash, code);
-    }
-    if (kind !== FOREIGN && (i >= end || next === OTHER || next === IDEOGRAPH)) push(tokens, hash, start, i);
+    let hash = fold(BASIS, first | SMALL);
+    if (kind <= UPPER) {
+      while (i < end) {
+        const code = codes[i] as number;
+        next = KINDS[code] as number;
+        if (next !== LOWER) break;
+        hash = fold(hash, code);
+        i++;
+      }
+      if (i >= end || next === OTHER || next === IDEOGRAPH) push(tokens, hash, start, i);
+      else i = mixedWord(tokens, start, end);
+    } else if (kind === IDEOGRAPH) push(tokens, fold(BASIS, first), start, i);
     else i = mixedWord(tokens, start, end);
   }
 }
@@ -46,7 +46,7 @@ function mixedWord(tokens: Tokens, start: number, end: number): number {
   let i = start;
   let hash = BASIS;
   let partStart = start;
-  let kind = kindOf(codes[start] as number);
+  let kind = KINDS[codes[start] as number] as number;
   let lastKind = kind;
   let foreign = false;
   do {
@@ -56,11 +56,11 @@ function mixedWord(tokens: Tokens, start: number, end: number): number {
       partStart = i;
     }
     const code = codes[i] as number;
-    hash = fold(hash, kind === UPPER ? code | 0x20 : code);
+    hash = fold(hash, kind === UPPER ? code | SMALL : code);
     if (kind === FOREIGN) foreign = true;
     lastKind = kind;
     i++;
-    kind = i < end ? kindOf(codes[i] as number) : OTHER;
+    kind = i < end ? (KINDS[codes[i] as number] as number) : OTHER;
   } while (kind !== OTHER && kind !== IDEOGRAPH);
   if (foreign) hash = hashWord(spelling(text, partStart, i));
   push(tokens, hash, partStart, i);
@@ -69,9 +69,14 @@ function mixedWord(tokens: Tokens, start: number, end: number): number {
 }
 
 function takeText(text: string, tokens: Tokens): void {
-  if (text.length > tokens.codes.length) tokens.codes = new Uint16Array(text.length * 2);
-  Buffer.from(tokens.codes.buffer).write(text, "utf16le");
+  if (text.length > tokens.codes.length) Object.assign(tokens, room(text.length * 2));
+  tokens.codeBytes.write(text, "utf16le");
   tokens.text = text;
+}
+
+function room(length: number): Pick<Tokens, "codes" | "codeBytes"> {
+  const codes = new Uint16Array(length);
+  return { codes, codeBytes: Buffer.from(codes.buffer) };
 }
 
 /** The word at a place, as it is hashed. */
@@ -88,6 +93,8 @@ export function hashWord(word: string): number {
 
 const BASIS = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
+/** Makes a capital of ASCII small, and leaves small letters and digits as they are. */
+const SMALL = 0x20;
 const OTHER = 0;
 const LOWER = 1;
 const UPPER = 2;
@@ -111,15 +118,15 @@ function push(tokens: Tokens, hash: number, start: number, end: number): void {
   tokens.count++;
 }
 
-function kindOf(code: number): number {
-  return code < 128 ? (ASCII[code] as number) : foreignKind(code);
-}
+/** Of every code. */
+const KINDS = new Uint8Array(1 << 16);
+for (let code = 0; code < KINDS.length; code++) KINDS[code] = code < 128 ? asciiKind(code) : foreignKind(code);
 
 /** Digits count as small letters, so that `utf8` and `s3` stay whole. */
-const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
+function asciiKind(code: number): number {
   if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) return LOWER;
   return code >= 65 && code <= 90 ? UPPER : OTHER;
-});
+}
 
 function foreignKind(code: number): number {
   if (code < 0xc0 || code === 0xd7 || code === 0xf7) return OTHER;

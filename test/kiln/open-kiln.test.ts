@@ -113,6 +113,21 @@ describe("kiln", () => {
     expect(existsSync(join(root, ".crucible"))).toBe(false);
   });
 
+  it("goes on with a kept index: new notes with old and new words are found, also by the process after that", async () => {
+    const { root, kiln } = setup(NOTES);
+    for (const name of Object.keys(NOTES)) age(join(root, name));
+    await kiln().refresh();
+    writeFiles(root, { "audit.md": "# Audit\nThe zyzzyva checks double entries.\n" });
+    age(join(root, "audit.md"));
+    const second = kiln();
+    expect(await second.refresh()).toMatchObject({ notes: 3, added: 1, changed: 0 });
+    for (const opened of [second, kiln()]) {
+      expect((await opened.search("zyzzyva", { limit: 5 })).map((row) => row.path)).toEqual(["audit.md"]);
+      expect((await opened.search("double entry", { limit: 2 })).map((row) => row.path).sort()).toEqual(["audit.md", "ledger.md"]);
+      expect((await opened.search("previous image", { limit: 1 }))[0]?.path).toBe("deploy.md");
+    }
+  });
+
   it("makes a broken index again without a word", async () => {
     const { kiln, index } = setup(NOTES);
     await kiln().refresh();

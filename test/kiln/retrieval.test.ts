@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createAnalyser } from "../../src/kiln/analyse-note.ts";
+import { createByteMath } from "../../src/kiln/byte-math.ts";
+import { createLikeness } from "../../src/kiln/likeness.ts";
 import { packNotes } from "../../src/kiln/pack-notes.ts";
 import { parseNote } from "../../src/kiln/parse-note.ts";
 import { rankNotes, type Weights, WEIGHTS } from "../../src/kiln/rank-notes.ts";
@@ -11,12 +13,12 @@ import { corpus, type Kind, measure, type Measured, retrievalQueries } from "./s
 const words = loadWordVectors(join(repository, "assets", "word-vectors", "words.bin"));
 const analyser = createAnalyser(words);
 const notes = Object.entries(corpus()).map(([path, text]) => ({ path, ...analyser.note(path, parseNote(path, text), { vectors: true }) }));
-const pack = packNotes(notes);
+const pack = packNotes(notes, analyser.table);
 const queries = retrievalQueries();
 
 function find(query: string, weights: Weights): string[] {
-  const asked = analyser.query(query).map((word) => ({ ...word, likeness: new Float32Array(words?.weights.length ?? 0) }));
-  return rankNotes({ words: asked, vector: analyser.vector(query) }, pack, words, weights).map(({ note }) => note.path);
+  const asked = analyser.query(query);
+  return rankNotes({ words: asked, likeness: words && createLikeness(asked.map((w) => w.row).filter((row) => row >= 0), words), vector: analyser.vector(query) }, pack, words?.math ?? createByteMath(0, 0), weights).map(({ note }) => note.path);
 }
 
 const report = (kind: Kind, weights: Weights = WEIGHTS): Promise<Measured> =>
