@@ -13,24 +13,60 @@ export function itemRow(item: InboxItem): Record<string, unknown> {
 
 /** All of an item, for a person. Everything in it is foreign text. */
 export function itemText(item: InboxItem): string {
-  const { question, answer } = item;
-  const lines = [`${question.id}  ${question.kind}  ${item.status}`, `  ${inertLine(question.title)}`, `  asked by ${inertLine(question.agent)} in ${inertLine(question.session_id)} at ${inertLine(question.created_at)}`];
-  if (question.action !== null) lines.push(`  action: ${inertLine(question.action.tool)} ${inertLine(JSON.stringify(question.action.input) ?? "", 2000)}`);
-  if (question.action !== null && question.reversible) lines.push("  reversible: yes");
-  if (!question.reversible) lines.push(`  irreversible, it cannot be undone: approve it with --confirm ${inertLine(question.confirm_word ?? "")}`);
-  if (item.status === "pending" && question.grant !== null) lines.push(`  with --session it also allows: ${inertLine(question.agent, 64)}: ${inertLine(question.grant, 200)}`);
-  if (item.status === "pending" && item.timeLeftMs !== null) {
-    lines.push(`  time left: ${Math.ceil(item.timeLeftMs / 1000)} s${item.awaited ? "" : ", standing still while nobody waits"}; then: ${question.on_timeout}`);
-  }
+  const { question } = item;
+  const lines = [
+    `${question.id}  ${question.kind}  ${item.status}`,
+    `  ${inertLine(question.title)}`,
+    `  asked by ${inertLine(question.agent)} in ${inertLine(question.session_id)} at ${inertLine(question.created_at)}`,
+    ...actionLines(item),
+    ...bodyLines(question.body),
+  ];
   question.options.forEach((option, i) => lines.push(`  ${i + 1}. ${inertLine(option)}`));
-  if (question.body.trim() !== "") lines.push("", ...inert(question.body).split("\n").map((line) => `  ${line}`), "");
   for (const { text, told } of item.talk) lines.push(`  you asked: ${inertLine(text)}`, ...(told === null ? "not answered yet" : inert(told)).split("\n").map((line) => `    ${line}`));
-  if (answer !== undefined) {
-    lines.push(`  ${answer.status}: ${answer.decision} by ${answer.by} at ${inertLine(answer.answered_at)}${answer.text === "" ? "" : `: ${inertLine(answer.text)}`}`);
-    if (answer.scope === "session") lines.push(`  allowed for the session: ${inertLine(question.grant ?? "", 200)}${item.revoked ? " (revoked)" : `; take it back with \`cru inbox revoke ${question.id}\``}`);
-    if (Object.keys(answer.set).length > 0) lines.push(`  changed: ${inertLine(JSON.stringify(answer.set))}`);
-  }
+  lines.push(...(item.status === "pending" ? decideLines(item) : answerLines(item)));
   return `${lines.join("\n")}\n`;
+}
+
+/** One parameter a line; what is long is cut, because the body shows it better and `--json` has all of it. */
+function actionLines({ question: { action, reversible, confirm_word } }: InboxItem): string[] {
+  const lines: string[] = [];
+  if (action !== null) {
+    lines.push(`  action: ${inertLine(action.tool)}`);
+    const input = typeof action.input === "object" && action.input !== null ? Object.entries(action.input) : [["input", action.input]];
+    for (const [name, value] of input) lines.push(`    ${inertLine(String(name), 64)}: ${cut(typeof value === "string" && !value.includes("\n") ? value : (JSON.stringify(value) ?? ""))}`);
+  }
+  if (!reversible) lines.push(`  irreversible, it cannot be undone: approve it with --confirm ${inertLine(confirm_word ?? "")}`);
+  else if (action !== null) lines.push("  reversible: yes");
+  return lines;
+}
+
+const LONGEST = 200;
+
+function cut(value: string): string {
+  const line = inertLine(value);
+  return line.length <= LONGEST ? line : `${inertLine(value, LONGEST)} (${value.length} characters)`;
+}
+
+function bodyLines(body: string): string[] {
+  return body.trim() === "" ? [] : ["", ...inert(body).trimEnd().split("\n").map((line) => `  ${line}`), ""];
+}
+
+function decideLines(item: InboxItem): string[] {
+  const { question, timeLeftMs, awaited } = item;
+  const lines: string[] = [];
+  if (timeLeftMs !== null) lines.push(`  time left: ${Math.ceil(timeLeftMs / 1000)} s${awaited ? "" : ", standing still while nobody waits"}; then: ${question.on_timeout}`);
+  if (question.grant !== null) lines.push(`  with --session it also allows: ${inertLine(question.agent, 64)}: ${inertLine(question.grant, 200)}`);
+  const decides = question.kind !== "question" && question.kind !== "guidance";
+  const answer = decides ? `\`cru inbox approve ${question.id}\` or \`cru inbox deny ${question.id} --reason TEXT\`` : `\`cru inbox answer ${question.id} TEXT\``;
+  return [...lines, `  → ${answer}${decides ? `; \`cru inbox ask ${question.id} TEXT\` asks back first` : ""}`];
+}
+
+function answerLines({ question, answer, revoked }: InboxItem): string[] {
+  if (answer === undefined) return [];
+  const lines = [`  ${answer.status}: ${answer.decision} by ${answer.by} at ${inertLine(answer.answered_at)}${answer.text === "" ? "" : `: ${inertLine(answer.text)}`}`];
+  if (answer.scope === "session") lines.push(`  allowed for the session: ${inertLine(question.grant ?? "", 200)}${revoked ? " (revoked)" : `; take it back with \`cru inbox revoke ${question.id}\``}`);
+  if (Object.keys(answer.set).length > 0) lines.push(`  changed: ${inertLine(JSON.stringify(answer.set))}`);
+  return lines;
 }
 
 /** How the work goes on when no live process waits for the answer. */

@@ -31,7 +31,8 @@ describe("cru inbox", () => {
     expect((await box.cru(["inbox", "list"])).stdout).toBe(`${id}  pending    approval    Run make\n`);
     expect(JSON.parse((await box.cru(["inbox", "list", "--json"])).stdout).items).toMatchObject([{ id, kind: "approval", status: "pending", title: "Run make", time_left_ms: 300_000, awaited: false, answer: null }]);
     const shown = await box.cru(["inbox", "show", id.slice(0, 5)]);
-    expect(shown.stdout).toContain('action: run_command {"command":"make","timeout_s":5}');
+    expect(shown.stdout).toContain("  action: run_command\n    command: make\n    timeout_s: 5\n");
+    expect(shown.stdout).toContain(`→ \`cru inbox approve ${id}\``);
     expect(shown.stdout).toContain("time left: 300 s, standing still while nobody waits; then: abort");
     const done = await box.cru(["inbox", "approve", id.slice(0, 5), "--set", "timeout_s=60", "--set", "command=make -n"]);
     expect(done).toMatchObject({ code: 0, stdout: `approved ${id}: Run make\nNobody waits for it now; go on with: cru chat --resume 2026-11-16-x\n` });
