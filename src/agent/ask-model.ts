@@ -52,11 +52,12 @@ export function modelCaller(setup: ModelSetup, deps: ModelDeps): (messages: read
 
     const reply = await deps.stream({ ...setup, messages, toolChoice, signal: deps.signal }, (delta) => {
       if (delta.type === "restart") deps.emit({ type: "agent.retry", ...deps.who, attempt: delta.attempt, delay_ms: delta.delayMs, reason: delta.reason });
-      deps.onDelta(delta);
+      // A forced call is a step of the loop, and what is said beside it is not an answer.
+      if (force === undefined || delta.type === "restart") deps.onDelta(delta);
     });
     const { costUsd } = reply;
     reservation.settle({ usd: costUsd, tokens: reply.tokens });
-    emitReply(requestId, reply, deps);
+    emitReply(requestId, reply, { ...deps, aside: force !== undefined || deps.purpose !== undefined });
     if (reply.tokens.input + reply.tokens.output > 0) {
       deps.emit({ type: "agent.usage", ...deps.who, model: setup.model, tokens: reply.tokens, cost_usd: costUsd, estimated: costUsd === null || reply.costEstimated });
     }
@@ -88,14 +89,14 @@ async function reserve(setup: ModelSetup, messages: readonly ModelMessage[], dep
 
 type Reserved = Extract<ReturnType<Budget["reserve"]>, { settle: unknown }> | { ok: "suspended"; inboxId: string } | { ok: "over_budget"; message: string };
 
-function emitReply(requestId: string, reply: ModelReply | ModelFailure, deps: ModelDeps): void {
+function emitReply(requestId: string, reply: ModelReply | ModelFailure, deps: ModelDeps & { aside: boolean }): void {
   const used = { tokens: reply.tokens, cost_usd: reply.costUsd, cost_estimated: reply.costEstimated, attempts: reply.attempts };
   if (!reply.ok) {
     const record: RecordedReply = { ok: false, kind: reply.kind, message: reply.message, hint: reply.hint, ...used };
     deps.emit({ type: "model.reply", ...deps.who, request_id: requestId, reply: record });
     return;
   }
-  for (const part of deps.purpose === undefined ? reply.message.content : []) {
+  for (const part of deps.aside ? [] : reply.message.content) {
     if (part.type === "thinking" && part.text !== "") deps.emit({ type: "agent.thinking", ...deps.who, content: part.text });
     if (part.type === "text" && part.text !== "") deps.emit({ type: "agent.output", ...deps.who, text: part.text });
   }

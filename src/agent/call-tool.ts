@@ -80,7 +80,15 @@ export async function record(call: ModelToolCall, input: unknown, deps: RecordDe
   const result = await run();
   if (result.suspended !== undefined) return { kind: "suspended", inboxId: result.suspended };
   const durationMs = Math.max(0, Math.round(deps.now() - started));
-  deps.emit({ type: "agent.tool_result", ...deps.who, call_id: call.callId, tool: call.tool, ok: result.ok, output: result.output, duration_ms: durationMs });
+  const diff = result.diff === undefined || result.diff === "" ? {} : { diff: cutDiff(result.diff) };
+  deps.emit({ type: "agent.tool_result", ...deps.who, call_id: call.callId, tool: call.tool, ok: result.ok, output: result.output, duration_ms: durationMs, ...diff });
   const output = boundClean(result.output, deps.mostOutput, deps.redact);
   return { kind: "done", observation: { callId: call.callId, tool: call.tool, input, output, ok: result.ok, durationMs, changed: changes } };
+}
+
+const MOST_DIFF = 20_000;
+
+/** The file itself has the rest. */
+function cutDiff(diff: string): string {
+  return diff.length <= MOST_DIFF ? diff : diff.slice(0, diff.lastIndexOf("\n", MOST_DIFF) + 1);
 }

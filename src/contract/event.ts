@@ -83,6 +83,8 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ ...agent, type: z.literal("agent.tool_call"), call_id: z.string(), tool: z.string(), input: z.unknown() }),
   z.object({
     ...agent, type: z.literal("agent.tool_result"), call_id: z.string(), tool: z.string(), ok: z.boolean(), output: z.string(), duration_ms: z.number(),
+    /** What it changed, as a unified diff, for people; cut when it is very long. */
+    diff: z.string().optional(),
   }),
   z.object({ ...agent, type: z.literal("agent.plan"), tasks: z.array(planTaskSchema) }),
   z.object({

@@ -55,10 +55,15 @@ export type AskInput = Pick<Question, "kind" | "title" | "body" | "options" | "r
   category?: QuestionCategory;
   /** Aborted when the agent no longer asks: the item is withdrawn. */
   signal?: AbortSignal;
-} & Pick<DecisionHelp, "check">;
+} & Pick<DecisionHelp, "check" | "preview">;
 
 /** What a person may use before deciding, where this process waits for them. `explain` asks the agent back; it does not decide anything. */
-export type DecisionHelp = { check?: CheckChanges; explain?: (text: string) => Promise<string> };
+export type DecisionHelp = {
+  check?: CheckChanges;
+  /** What a person would be shown with these parameters changed; they have passed `check`. */
+  preview?: (set: Record<string, unknown>) => Promise<string>;
+  explain?: (text: string) => Promise<string>;
+};
 
 /** What is wrong with changed parameters of the action; undefined when they may be approved. */
 export type CheckChanges = (set: Record<string, unknown>) => string | undefined;

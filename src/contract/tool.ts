@@ -6,7 +6,13 @@ import type { Permission } from "./permission.ts";
  * What the result of a call is to the model and to the record. A failed call is a value, never a throw.
  * `suspended` names the inbox item that must be answered before there is a result; the process may end meanwhile.
  */
-export type ToolResult = { ok: boolean; output: string; suspended?: string };
+export type ToolResult = {
+  ok: boolean;
+  output: string;
+  suspended?: string;
+  /** What it changed, as a unified diff, for people; the model is not sent it. */
+  diff?: string;
+};
 
 /** What a person is shown before a gated call. */
 export type Preview = {

@@ -2,9 +2,12 @@
 // oxlint-disable-next-line no-control-regex
 const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
+/** Between two emoji a joiner hides nothing; terminals do not agree how wide such a cluster is, so they stand side by side. */
+const JOINER = /(?<=\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)\u200d(?=\p{Extended_Pictographic})/gu;
+
 /** Foreign text made safe to show: nothing in it can move the cursor, recolour, overwrite or reorder. The raw text stays in the record. */
 export function inert(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(ACTIVE, visible);
+  return text.replaceAll("\r\n", "\n").replace(JOINER, "").replace(ACTIVE, visible);
 }
 
 /** The same on one line, cut to `width` characters. */

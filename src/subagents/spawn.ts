@@ -70,6 +70,8 @@ export type SpawnDeps = {
   /** Writes the child's file; returns its name without the ending. */
   save(child: Child, end: ChildEnd): { link: string; summary: string };
   started(child: Child): void;
+  /** Who is still in line when it is aborted does not start any more. */
+  signal: AbortSignal;
   emit: Emit;
 };
 
@@ -87,6 +89,7 @@ export async function spawn(parent: Parent, request: SpawnRequest, deps: SpawnDe
   return deps.queue.run(
     deps.providerOf(child.model),
     async () => {
+      if (deps.signal.aborted) return { kind: "ended", result: { ok: false, markdown: "not run: the work was interrupted" } };
       deps.started(child);
       const end = await runWithReflection(child, deps).catch((error: unknown) => crashed(error));
       if (end.status === "suspended") return { kind: "suspended", inboxId: end.inboxId };

@@ -23,11 +23,11 @@ export function editFileTool(): Tool<Input> {
       if (!edit.ok) return edit;
       const wrote = writeInside(workspace, input.path, edit.after, { refuse: refuseHiddenProtected(workspace, input.path) });
       if (!wrote.ok) return pathError(wrote, workspace, input.path);
-      return { ok: true, output: `edited ${wrote.path} at line ${edit.line}` };
+      return { ok: true, output: `edited ${wrote.path} at line ${edit.line}`, diff: diffOf(edit, input.path) };
     },
     async preview(input, { workspace }) {
       const edit = prepare(input, workspace);
-      const body = edit.ok ? unifiedDiff(edit.before.toString("utf8"), edit.after.toString("utf8"), { from: input.path, to: input.path }) : edit.output;
+      const body = edit.ok ? diffOf(edit, input.path) : edit.output;
       const impact = edit.ok ? `changes ${input.path} (${countLines(body)})` : "nothing: the edit does not fit the file";
       return { title: `edit ${input.path}`, body: body || "(no change)", reversible: true, impact };
     },
@@ -35,6 +35,10 @@ export function editFileTool(): Tool<Input> {
 }
 
 type Prepared = { ok: true; before: Buffer; after: Buffer; line: number } | { ok: false; output: string };
+
+function diffOf({ before, after }: Extract<Prepared, { ok: true }>, path: string): string {
+  return unifiedDiff(before.toString("utf8"), after.toString("utf8"), { from: path, to: path });
+}
 
 /** Works on bytes, so that what is not valid UTF-8 elsewhere in the file stays as it is. */
 function prepare(input: Input, workspace: string): Prepared {

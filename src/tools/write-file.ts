@@ -18,15 +18,20 @@ export function writeFileTool(): Tool<z.infer<typeof inputSchema>> {
     needs: ["FilesystemWrite"],
     changes: true,
     async run({ path, content }, { workspace }) {
+      const { diff } = diffOf(path, content, workspace);
       const wrote = writeInside(workspace, path, content, { refuse: refuseHiddenProtected(workspace, path) });
       if (!wrote.ok) return pathError(wrote, workspace);
-      return { ok: true, output: `${wrote.created ? "created" : "replaced"} ${wrote.path} (${Buffer.byteLength(content)} bytes)` };
+      return { ok: true, output: `${wrote.created ? "created" : "replaced"} ${wrote.path} (${Buffer.byteLength(content)} bytes)`, diff };
     },
     async preview({ path, content }, { workspace }) {
-      const before = readInside(workspace, path, { maxBytes: MOST_BYTES });
-      const old = before.ok ? before.bytes.toString("utf8") : "";
-      const diff = unifiedDiff(old, content, { from: before.ok ? path : "/dev/null", to: path });
-      return { title: `write ${path}`, body: diff || "(no change)", reversible: true, impact: `${before.ok ? "replaces" : "creates"} ${path} (${countLines(diff)})` };
+      const { diff, isNew } = diffOf(path, content, workspace);
+      return { title: `write ${path}`, body: diff || "(no change)", reversible: true, impact: `${isNew ? "creates" : "replaces"} ${path} (${countLines(diff)})` };
     },
   };
+}
+
+function diffOf(path: string, content: string, workspace: string): { diff: string; isNew: boolean } {
+  const before = readInside(workspace, path, { maxBytes: MOST_BYTES });
+  const old = before.ok ? before.bytes.toString("utf8") : "";
+  return { diff: unifiedDiff(old, content, { from: before.ok ? path : "/dev/null", to: path }), isNew: !before.ok };
 }

@@ -6,13 +6,14 @@ export const IDLE = "Ctrl-D leaves";
 export type LiveChat = { box: ChatMachine; window: Window; open(args?: string[], options?: Partial<WindowOptions>): Window; say(text: string): void };
 
 /** `cru chat` in a terminal against a scripted model, ready for the first word. */
-export async function liveChat(script: Parameters<typeof chatMachine>[0], options: { files?: Parameters<typeof chatMachine>[1]; args?: string[] } & Partial<WindowOptions> = {}): Promise<LiveChat> {
-  const { files = {}, args = [], ...window } = options;
+export async function liveChat(script: Parameters<typeof chatMachine>[0], options: { files?: Parameters<typeof chatMachine>[1]; args?: string[]; ready?: string } & Partial<WindowOptions> = {}): Promise<LiveChat> {
+  const { files = {}, args = [], ready = "claude-", ...window } = options;
   const box = await chatMachine(script, files);
   const open = (more: string[] = [], other: Partial<WindowOptions> = {}): Window =>
     openWindow(["chat", ...more], { cwd: box.project, ...window, ...other, env: { HOME: box.home, ...box.env, ...window.env, ...other.env } });
   const first = open(args);
-  await first.see(IDLE, "claude-");
+  // Its model is only known when everything is loaded.
+  await first.see(IDLE, ready);
   return {
     box,
     window: first,

@@ -83,14 +83,18 @@ export function openWindow(args: readonly string[], { cwd, env, columns = 80, ro
 /** Times, ids and spinners differ from run to run. */
 export function masked(screen: string): string {
   return screen
+    .replace(/^(Crucible {2}).*/m, "$1FOLDER")
     .replace(/\d{4}-\d\d-\d\d-[a-z0-9-]+/g, "SESSION")
+    .replace(/\b[\d.]+[kM]? tok · /g, "N tok · ")
     .replace(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "*")
     .replace(/ +\d+(?:\.\d)? (?:ms|s)\b/g, " TIME")
+    .replace(/ +\d+:\d\d min\b/g, " TIME")
+    .replace(/(folder: ).*/, "$1FOLDER")
     .replace(/\d:\d\d left ──/g, "N:NN left ──")
     .replace(/\$\d+\.\d+(?: estimated)? · [\d,]+ tok/g, "COST")
     .replace(/ +\$\d+\.\d+/g, " COST")
     .replace(/ +COST/g, " COST")
-    .replace(/ {3,}(claude-)/g, "   $1")
+    .replace(/ {3,}(claude-|N tok)/g, "   $1")
     .replace(/-[0-9a-f]{4,}\.md/g, "-ID.md")
     .replace(/\b[0-9a-f]{8}\b/g, "ITEM");
 }

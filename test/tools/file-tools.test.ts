@@ -133,8 +133,8 @@ describe("write_file", () => {
   it("creates, replaces and keeps the mode", async () => {
     const { write, workspace } = place({ "run.sh": "old" });
     chmodSync(join(workspace, "run.sh"), 0o755);
-    expect(await write({ path: "run.sh", content: "new" })).toEqual({ ok: true, output: "replaced run.sh (3 bytes)" });
-    expect(await write({ path: "x/y.txt", content: "ä" })).toEqual({ ok: true, output: "created x/y.txt (2 bytes)" });
+    expect(await write({ path: "run.sh", content: "new" })).toMatchObject({ ok: true, output: "replaced run.sh (3 bytes)", diff: expect.stringContaining("-old\n") });
+    expect(await write({ path: "x/y.txt", content: "ä" })).toMatchObject({ ok: true, output: "created x/y.txt (2 bytes)" });
     expect(statSync(join(workspace, "run.sh")).mode & 0o777).toBe(0o755);
   });
 
@@ -172,7 +172,9 @@ describe("write_file", () => {
 describe("edit_file", () => {
   it("replaces what stands there exactly once", async () => {
     const { edit, workspace } = place({ "a.ts": "const a = 1;\nconst b = 2;\n" });
-    expect(await edit({ path: "a.ts", old: "b = 2", new: "c = 3 // $& $1" })).toEqual({ ok: true, output: "edited a.ts at line 2" });
+    expect(await edit({ path: "a.ts", old: "b = 2", new: "c = 3 // $& $1" })).toEqual({
+      ok: true, output: "edited a.ts at line 2", diff: "--- a.ts\n+++ a.ts\n@@ -1,2 +1,2 @@\n const a = 1;\n-const b = 2;\n+const c = 3 // $& $1;\n",
+    });
     expect(readFileSync(join(workspace, "a.ts"), "utf8")).toBe("const a = 1;\nconst c = 3 // $& $1;\n");
   });
 

@@ -93,6 +93,7 @@ export function agentsOf(chat: Chat): Agents {
     emit: chat.emit,
     clock: systemClock,
     queue: chat.queue,
+    signal: chat.signal,
     findAgent: project.find,
     readPrompt: project.readPrompt,
     defaultModel: settings.model,

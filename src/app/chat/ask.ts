@@ -64,8 +64,12 @@ export function createAsk(agent: AgentIdentity, timeoutS: number | undefined, de
   }
 
   function wait(question: Question, input: AskInput): Promise<Answer | undefined> {
-    const check = input.check === undefined ? {} : { check: input.check };
-    deps.asking(question, { ...check, ...(deps.explain === undefined ? {} : { explain: (text: string) => explainFor(question, text) }) });
+    const { check, preview } = input;
+    deps.asking(question, {
+      ...(check === undefined ? {} : { check }),
+      ...(preview === undefined ? {} : { preview: async (set) => deps.redactor.text(await preview(set)) }),
+      ...(deps.explain === undefined ? {} : { explain: (text: string) => explainFor(question, text) }),
+    });
     const { signal } = input;
     const ends = signal === undefined ? deps.signal : AbortSignal.any([deps.signal, signal]);
     return deps.waiting(async () => {

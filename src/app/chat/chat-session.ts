@@ -1,4 +1,5 @@
 import { detailedSteps } from "../../agent/report.ts";
+import type { Paths } from "../../config/paths.ts";
 import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit, NewEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
@@ -6,11 +7,13 @@ import type { Question } from "../../contract/question.ts";
 import type { AgentIdentity, DecisionHelp } from "../../contract/runner.ts";
 import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
 import { type AnswerInput, answerQuestion, withdrawQuestion } from "../../inbox/answer-question.ts";
-import { type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
+import { findQuestion, type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
+import { revokeGrant } from "../../inbox/revoke.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { newSpanId } from "../../lib/trace-id.ts";
 import { openNotifier } from "../../notify/open-notifier.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
+import { listSessions } from "../../session/list-sessions.ts";
 import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
@@ -80,6 +83,10 @@ export type ChatSession = {
   /** Nobody needs this answer any more. */
   withdraw(question: Question, reason: string): void;
   inbox(): Promise<InboxItem[]>;
+  /** Takes back what was allowed for the session; false when that was done before. */
+  revoke(id: string): boolean;
+  /** What the user said in this conversation and as the first words of earlier ones, the oldest first. */
+  said(): Promise<string[]>;
   close(status: Exclude<SessionStatus, "running">): Promise<void>;
 };
 
@@ -158,6 +165,8 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
     answer: (answer) => void answerQuestion(answer, inboxDeps),
     withdraw: (question, reason) => void withdrawQuestion(question, reason, inboxDeps),
     inbox: async () => (await listInbox(project.paths, { closed: 0 })).items,
+    revoke: (id) => revokeGrant(findQuestion(project.paths, id), inboxDeps),
+    said: () => saidBefore(project.paths, resumed?.session.id, resumed?.events ?? []),
     async close(status) {
       session?.finish(status);
       await (await mcp)?.close();
@@ -222,4 +231,13 @@ function isUnfinished(events: readonly CruEvent[]): boolean {
   if (span?.type !== "agent.started") return true;
   const ended = events.findLastIndex((e) => e.type === "agent.completed" && e.span_id === span.span_id);
   return events.slice(ended + 1).some((e) => e.type === "session.guidance" || ("span_id" in e && e.span_id === span.span_id));
+}
+
+const REMEMBERED = 30;
+
+async function saidBefore(paths: Paths, current: string | undefined, events: readonly CruEvent[]): Promise<string[]> {
+  const { sessions } = await listSessions(paths, { limit: REMEMBERED });
+  const earlier = sessions.filter((s) => s.id !== current).map((s) => s.metadata.request).toReversed();
+  const here = events.flatMap((e) => (e.type === "session.started" ? [e.request] : e.type === "session.guidance" && e.from !== "answer" ? [e.text] : []));
+  return [...earlier, ...here].filter((text) => text !== "");
 }

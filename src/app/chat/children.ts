@@ -18,6 +18,7 @@ export type ChildrenDeps = {
   emit: Emit;
   clock: Clock;
   queue: Queue;
+  signal: AbortSignal;
   findAgent(name: string): Entry<Agent>;
   readPrompt(entry: Entry<Agent>): string;
   defaultModel: string;
@@ -45,6 +46,7 @@ export function spawnDeps(deps: ChildrenDeps): SpawnDeps {
     defaultModel: deps.defaultModel,
     deny: deps.deny,
     queue: deps.queue,
+    signal: deps.signal,
     emit: deps.emit,
     providerOf: providerKind,
     requireProvider: deps.requireProvider,

@@ -36,7 +36,7 @@ export function createAuthorize(deps: GateDeps): Authorize {
     }
     const reason = [...(listed === undefined ? [] : [`this agent's definition asks for approval of ${listed}`]), ...(gate.reason === "" ? [] : [gate.reason])].join("; ");
     const impact = preview.impact ?? impactOf(tool);
-    const describe = (one: Preview): string => body({ ...one, impact }, reason);
+    const describe = (one: Preview): string => body({ ...one, impact: one.impact ?? impact }, reason);
     const asked = await deps.ask({
       key: callId,
       kind: "approval",
@@ -50,6 +50,7 @@ export function createAuthorize(deps: GateDeps): Authorize {
       inputSchema: { ...(tool.inputJson ?? toJson(tool.input)) },
       ...(grant === undefined ? {} : { grant }),
       check: (set) => faultOf(tool, input, set),
+      preview: async (set) => describe(await previewOf(tool, tool.input.parse(merged(input, set)), context)),
       refresh: async () => describe(await previewOf(tool, input, context)),
     });
     return asked.kind === "suspended" ? { kind: "suspend", inboxId: asked.inboxId } : decide(tool, input, asked.answer);

@@ -5,7 +5,7 @@ import { cost } from "../figures.ts";
 import { progressLine } from "../progress.ts";
 import type { AgentRow, Call, ChatState } from "./chat-state.ts";
 import { callLines, duration } from "./call-lines.ts";
-import { type Line, line, span } from "./line.ts";
+import { type Line, line, span, spread } from "./line.ts";
 import { planLines } from "./plan-lines.ts";
 import { renderMarkdown, stableLength } from "./markdown.ts";
 
@@ -18,6 +18,7 @@ export function applyEvent(state: ChatState, event: NewEvent, now: number, width
     case "agent.started":
       return [...flushReply(state, width), ...started(state, event, now)];
     case "agent.queued":
+      state.inLine.add(spanId);
       return [];
     case "agent.state":
       if (isPrimary && state.working !== undefined) state.working.doing = DOING[event.to] ?? state.working.doing;
@@ -26,7 +27,7 @@ export function applyEvent(state: ChatState, event: NewEvent, now: number, width
       return isPrimary ? finishReply(state, event.text, width) : [];
     case "agent.tool_call":
       if (QUIET.has(event.tool)) return [];
-      state.calls.push({ id: event.call_id, span: spanId, agent: agent?.name ?? "", tool: event.tool, input: event.input, output: "", ok: undefined, startedMs: now, durationMs: 0 });
+      state.calls.push({ id: event.call_id, span: spanId, agent: agent?.name ?? "", tool: event.tool, input: event.input, output: "", ok: undefined, startedMs: now, durationMs: 0, diff: undefined });
       if (agent !== undefined) agent.doing = `${inertLine(event.tool, 40)}`;
       return isPrimary ? flushReply(state, width) : [];
     case "agent.tool_result":
@@ -42,6 +43,7 @@ export function applyEvent(state: ChatState, event: NewEvent, now: number, width
     case "agent.completed":
       return completed(state, event, agent, now, width);
     case "inbox.opened":
+      state.asked.set(event.id, event.title);
       if (agent !== undefined) agent.status = "waiting";
       return flushReply(state, width);
     case "inbox.closed":
@@ -85,12 +87,15 @@ const MOST_OWN_LINES = 12;
 const DOING: Record<string, string> = { Planning: "thinking", Acting: "acting", Observing: "observing", Reflecting: "reflecting" };
 /** Shown as the plan and the reflection that they are. */
 const QUIET = new Set(["update_plan", "reflect"]);
+/** The question and its answer have lines of their own, as agents do. */
+const TOLD = new Set(["ask_user", "request_approval", "spawn_agent"]);
 
 function started(state: ChatState, event: Extract<NewEvent, { type: "agent.started" }>, now: number): Line[] {
   const row: AgentRow = {
     span: event.span_id ?? "", parent: event.parent_span_id, name: inertLine(event.agent, 60), depth: event.depth, status: "running", startedMs: now, endedMs: undefined,
-    costUsd: 0, doing: "thinking", turn: state.turn,
+    costUsd: 0, doing: "thinking", turn: state.turn, task: inertLine(event.task, 200),
   };
+  state.inLine.delete(row.span);
   state.agents = [...state.agents.filter((a) => a.span !== row.span), row];
   return event.depth > 0 ? [line(text(progressLine(event)), "blue")] : [];
 }
@@ -98,12 +103,17 @@ function started(state: ChatState, event: Extract<NewEvent, { type: "agent.start
 function toolResult(state: ChatState, event: Extract<NewEvent, { type: "agent.tool_result" }>, isPrimary: boolean, width: number): Line[] {
   const call = state.calls.findLast((c) => c.id === event.call_id);
   if (call === undefined) return [];
-  Object.assign(call, { ok: event.ok, output: event.output, durationMs: event.duration_ms } satisfies Partial<Call>);
+  Object.assign(call, { ok: event.ok, output: event.output, durationMs: event.duration_ms, diff: event.diff } satisfies Partial<Call>);
   const agent = state.agents.find((a) => a.span === call.span);
   if (agent !== undefined) agent.doing = "thinking";
-  // Agents have lines of their own.
-  if (!isPrimary || call.tool === "spawn_agent") return [];
+  if (!isPrimary || (TOLD.has(call.tool) && (event.ok || hasOwnLines(state, call)))) return [];
   return callLines(call, width, state.verbose);
+}
+
+/** An agent that ran says itself how it ended, and one that was in line when the work was stopped has nothing to say. */
+function hasOwnLines(state: ChatState, { tool, input }: Call): boolean {
+  const name = (input as { agent?: unknown } | null)?.agent;
+  return tool === "spawn_agent" && (state.stopping || state.agents.some((a) => a.depth > 0 && a.turn === state.turn && a.name === name));
 }
 
 function usage(state: ChatState, event: Extract<NewEvent, { type: "agent.usage" }>, agent: AgentRow | undefined): Line[] {
@@ -119,12 +129,15 @@ function completed(state: ChatState, event: Extract<NewEvent, { type: "agent.com
   if (agent === undefined || agent.depth === 0) {
     const plan = leftOver(state, width);
     state.plan = [];
+    state.inLine.clear();
     return [...flushReply(state, width), ...plan];
   }
-  const ending = text(progressLine(event));
-  const file = event.file === undefined ? "" : ` · ${inertLine(event.file, 80)}`;
-  const style = event.error !== null || event.status !== "completed" ? (event.status === "partial" ? "yellow" : "red") : "green";
-  return [line(ending, style), line(`    ${duration(event.duration_ms)} · ${cost(event.cost_usd)}${file}`, "dim")];
+  const stopped = event.error?.type === "aborted";
+  const ending = stopped ? `  ■ ${agent.name} was stopped` : text(progressLine(event));
+  const style = stopped || event.status === "partial" ? "yellow" : event.error !== null || event.status !== "completed" ? "red" : "green";
+  // Which of several agents it was, and where the details are.
+  const figures = [duration(event.duration_ms), cost(event.cost_usd), ...(event.file === undefined ? [] : [inertLine(event.file, 80)])].join(" · ");
+  return [line(ending, style), spread([span(`    ${agent.name}: ${agent.task}`, "dim")], [span(` ${figures}`, "dim")], width)];
 }
 
 /** A plan that was carried out needs one line; one that was not shows what is left. */
@@ -135,14 +148,14 @@ function leftOver({ plan }: ChatState, width: number): Line[] {
 }
 
 function closed(state: ChatState, event: Extract<NewEvent, { type: "inbox.closed" }>, agent: AgentRow | undefined): Line[] {
-  const pending = state.questions.find((p) => p.question.id === event.id);
+  const title = state.asked.get(event.id);
   state.questions = state.questions.filter((p) => p.question.id !== event.id);
   if (agent !== undefined) agent.status = "running";
-  const what = pending === undefined ? "" : ` ${inertLine(pending.question.title, 120)}`;
+  const what = title === undefined ? "" : ` ${inertLine(title, 120)}`;
   const said = event.text === "" ? "" : ` · ${inertLine(event.text, 160)}`;
   const changes = event.after === undefined ? [] : [line(`    changed: ${inertLine(changed(event.before, event.after), 300)}`, "dim")];
   const yes = event.decision !== "deny";
-  const word = event.by === "timeout" ? `nobody answered in time: ${event.decision}` : (DECIDED[event.decision] ?? event.decision);
+  const word = event.by === "timeout" ? `nobody answered in time: ${event.decision}` : `${DECIDED[event.decision] ?? event.decision}${event.grant === undefined ? "" : " for this session"}`;
   return [[span(yes ? "  ✓ " : "  ✗ ", yes ? "green" : "red"), span(word), span(what, "dim"), span(said, "dim")], ...changes];
 }
 

@@ -7,10 +7,11 @@ export type AgentRow = {
   parent: string | null;
   name: string;
   depth: number;
-  status: "queued" | "running" | "waiting" | "completed" | "partial" | "failed";
+  status: "running" | "waiting" | "completed" | "partial" | "failed";
   startedMs: number;
   endedMs: number | undefined;
   costUsd: number | null;
+  task: string;
   /** What it is about right now. */
   doing: string;
   turn: number;
@@ -26,6 +27,8 @@ export type Call = {
   ok: boolean | undefined;
   startedMs: number;
   durationMs: number;
+  /** What it changed. */
+  diff: string | undefined;
 };
 
 export type Pending = DecisionHelp & { question: Question; openedMs: number };
@@ -33,6 +36,8 @@ export type Pending = DecisionHelp & { question: Question; openedMs: number };
 /** What the screen knows of the conversation; changed only by `applyEvent`, `applyDelta` and the chat's own keys. */
 export type ChatState = {
   agents: AgentRow[];
+  /** Spans of agents that wait for their turn. */
+  inLine: Set<string>;
   calls: Call[];
   plan: PlanTask[];
   /** The reply that streams in: what of it stands in the scrollback already, and the rest. */
@@ -40,12 +45,16 @@ export type ChatState = {
   /** Whole texts of the primary that were shown in this turn. */
   printed: string[];
   working: { since: number; doing: string } | undefined;
+  /** The user has stopped the work and it comes to its end. */
+  stopping: boolean;
   turn: number;
   /** Said while the agent works, and not taken yet. */
   queued: string[];
   /** The user's message that the next `session.guidance` repeats. */
   said: string | undefined;
   questions: Pending[];
+  /** Titles by id of everything that was asked. */
+  asked: Map<string, string>;
   tokens: number;
   costUsd: number | null;
   estimated: boolean;
@@ -54,7 +63,7 @@ export type ChatState = {
 
 export function newState(verbose: boolean): ChatState {
   return {
-    agents: [], calls: [], plan: [], reply: { text: "", printed: 0, thinking: false }, printed: [], working: undefined, turn: 0, queued: [], said: undefined, questions: [],
+    agents: [], inLine: new Set(), calls: [], plan: [], reply: { text: "", printed: 0, thinking: false }, printed: [], working: undefined, stopping: false, turn: 0, queued: [], said: undefined, questions: [], asked: new Map(),
     tokens: 0, costUsd: 0, estimated: false, verbose,
   };
 }

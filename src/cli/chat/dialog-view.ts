@@ -16,7 +16,7 @@ export function dialogView(dialog: Dialog, view: DialogView): Frame {
   const { question } = dialog.pending;
   const head: Line[] = [titleLine(dialog, view), ...wrap([span("  "), span(inertLine(question.title, 400), "bold")], view.width, [span("  ")]).slice(0, 4)];
   if (question.kind === "approval" || question.kind === "permission") {
-    const grant = question.grant === null ? [] : [span(`  s allows: ${inertLine(question.grant, 200)}`, "dim")];
+    const grant = question.grant === null || changed(dialog) ? [] : [span(`  s allows: ${inertLine(question.grant, 200)}`, "dim")];
     head.push(cut(question.reversible ? [span("  reversible", "green"), ...grant] : [span("  ⚠ cannot be undone", "red", "bold")], view.width));
   }
   const foot = footOf(dialog, view);
@@ -38,21 +38,24 @@ function titleLine(dialog: Dialog, { width, now, more }: DialogView): Line {
   const others = more > 0 ? ` · ${more} more` : "";
   const title = [span("── ", "yellow"), span(TITLES[question.kind] ?? question.kind, "yellow", "bold"), span(` · ${inertLine(question.agent, 40)}${others} `, "yellow")];
   const end = clock === "" ? [] : [span(`${clock} `, "dim"), span("──", "yellow")];
-  const fill = Math.max(0, width - lineWidth(title) - lineWidth(end));
-  return cut([...title, span("─".repeat(fill), "yellow"), ...end], width);
+  const shown = cut(title, width - lineWidth(end));
+  const fill = Math.max(0, width - lineWidth(shown) - lineWidth(end));
+  return [...shown, span("─".repeat(fill), "yellow"), ...end];
 }
 
 function bodyOf(dialog: Dialog, width: number): Line[] {
   const { question } = dialog.pending;
   if (dialog.mode === "fields" || dialog.mode === "value") return parameterLines(dialog, width);
   const options = question.kind === "question" ? question.options.map((o, i): Line => [span(`${i + 1} `, "cyan"), span(inertLine(o, 200))]) : [];
-  const body = question.body.trim() === "" ? [] : foreignLines(question.body.trim(), width);
+  const text = (dialog.preview ?? question.body).trim();
+  const body = text === "" ? [] : foreignLines(text, width);
   const changes = Object.entries(dialog.set).map(([k, v]): Line => [span("changed ", "yellow"), span(`${inertLine(k, 40)}: `, "cyan"), span(inertLine(JSON.stringify(v) ?? "", width))]);
   const talk = dialog.talk.flatMap(({ question: asked, answer }): Line[] => [
+    [],
     [span("you asked: ", "blue"), span(inertLine(asked, width))],
     ...(answer === undefined ? [line("… the agent answers", "dim")] : renderMarkdown(answer, width)),
   ]);
-  return [...body, ...options, ...changes, ...talk];
+  return [...changes, ...(changes.length === 0 ? [] : [[]]), ...body, ...options, ...talk];
 }
 
 function parameterLines(dialog: Dialog, width: number): Line[] {
@@ -69,9 +72,9 @@ const PROMPTS = { deny: "Why not? (the agent is told)", confirm: "", value: "New
 function footOf(dialog: Dialog, { width, armed }: DialogView): Frame {
   const { question } = dialog.pending;
   const fault: Line[] = dialog.fault === "" ? [] : wrap([span("  ✗ ", "red"), span(inertLine(dialog.fault, 300), "red")], width);
-  if (!armed) return { lines: [keyLine([["…", "one moment, you were typing"]], width)], cursor: undefined };
-  if (dialog.mode === "choose") return { lines: [...fault, keyLine(chooseKeys(dialog), width)], cursor: undefined };
-  if (dialog.mode === "fields") return { lines: [...fault, keyLine([["↑↓", "choose"], ["Enter", "edit"], ["a", "approve with the changes"], ["Esc", "back"]], width)], cursor: undefined };
+  if (!armed) return { lines: keyLines([["…", "one moment, you were typing"]], width), cursor: undefined };
+  if (dialog.mode === "choose") return { lines: [...fault, ...keyLines(chooseKeys(dialog), width)], cursor: undefined };
+  if (dialog.mode === "fields") return { lines: [...fault, ...keyLines([["↑↓", "choose"], ["Enter", "edit"], ["a", changed(dialog) ? "approve with the changes" : "approve"], ["Esc", "back"]], width)], cursor: undefined };
   const prompt = dialog.mode === "confirm" ? `Type ${inertLine(question.confirm_word ?? "", 60)} to approve` : PROMPTS[dialog.mode];
   const { lines, cursor } = dialog.editor.layout(Math.max(8, width - 4));
   const from = Math.max(0, Math.min(cursor.row - 4, lines.length - 5));
@@ -79,7 +82,7 @@ function footOf(dialog: Dialog, { width, armed }: DialogView): Frame {
   const done = dialog.mode === "deny" ? "deny" : dialog.mode === "value" ? "set" : "send";
   const head = [...fault, line(`  ${prompt}`, "bold")];
   return {
-    lines: [...head, ...input, keyLine([["Enter", done], ["Alt+Enter", "new line"], ["Esc", dialog.mode === "words" ? "stop the work" : "back"]], width)],
+    lines: [...head, ...input, ...keyLines([["Enter", done], ["Alt+Enter", "new line"], ["Esc", dialog.mode === "words" ? "stop the work" : "back"]], width)],
     cursor: { row: head.length + cursor.row - from, column: cursor.column + 4 },
   };
 }
@@ -96,6 +99,14 @@ function chooseKeys(dialog: Dialog): (readonly [string, string])[] {
   ];
 }
 
-export function keyLine(keys: readonly (readonly [string, string])[], width: number): Line {
-  return cut([span("  "), ...keys.flatMap(([key, what], i) => [...(i === 0 ? [] : [span("   ")]), span(key, "bold"), span(` ${what}`, "dim")])], width);
+/** As many to a line as fit: a key that is not shown cannot be found. */
+export function keyLines(keys: readonly (readonly [string, string])[], width: number): Line[] {
+  const lines: Span[][] = [];
+  for (const [key, what] of keys) {
+    const one = [span(key, "bold"), span(` ${what}`, "dim")];
+    const last = lines.at(-1);
+    if (last !== undefined && lineWidth(last) + 3 + lineWidth(one) <= width) last.push(span("   "), ...one);
+    else lines.push([span("  "), ...one]);
+  }
+  return lines.map((l) => cut(l, width));
 }

@@ -15,18 +15,20 @@ export type Dialog = {
   /** Of the parameters. */
   field: number;
   set: Record<string, unknown>;
+  /** What the changed action would do; undefined while nothing is changed. */
+  preview: string | undefined;
   fault: string;
   /** Questions back to the agent and what it said; undefined while it thinks. */
   talk: { question: string; answer: string | undefined }[];
 };
 
-export type DialogEffect = { kind: "none" } | { kind: "interrupt" } | { kind: "ask"; text: string } | { kind: "answer"; answer: Omit<AnswerInput, "id" | "actionHash"> };
+export type DialogEffect = { kind: "none" } | { kind: "interrupt" } | { kind: "ask"; text: string } | { kind: "preview" } | { kind: "answer"; answer: Omit<AnswerInput, "id" | "actionHash"> };
 
 const NONE: DialogEffect = { kind: "none" };
 
 export function openDialog(pending: Pending): Dialog {
   const inWords = pending.question.kind === "question" || pending.question.kind === "guidance";
-  return { pending, mode: inWords ? "words" : "choose", editor: createEditor(), scroll: 0, field: 0, set: {}, fault: "", talk: [] };
+  return { pending, mode: inWords ? "words" : "choose", editor: createEditor(), scroll: 0, field: 0, set: {}, preview: undefined, fault: "", talk: [] };
 }
 
 export function parametersOf(dialog: Dialog): [string, unknown][] {
@@ -129,7 +131,9 @@ function setValue(dialog: Dialog, text: string): DialogEffect {
     return NONE;
   }
   dialog.set = set;
-  return enter(dialog, "fields");
+  dialog.preview = undefined;
+  enter(dialog, "fields");
+  return changed(dialog) ? { kind: "preview" } : NONE;
 }
 
 function fromJson(text: string): unknown {

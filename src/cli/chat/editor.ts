@@ -14,6 +14,10 @@ export type Editor = {
   text(): string;
   isEmpty(): boolean;
   set(text: string): void;
+  /** What stands before the cursor. */
+  before(): string;
+  /** Puts `text` in place of the last `count` characters before the cursor. */
+  replace(count: number, text: string): void;
   /** Lines of at most `width` columns, and where the cursor stands in them. */
   layout(width: number): { lines: string[]; cursor: Cursor };
 };
@@ -115,6 +119,11 @@ export function createEditor(): Editor {
       cells = [];
       at = 0;
       pastes.length = 0;
+      insert(text);
+    },
+    before: () => cells.slice(0, at).join(""),
+    replace(count, text) {
+      remove(Math.max(0, at - count), at);
       insert(text);
     },
     layout(width) {

@@ -1,15 +1,18 @@
 import type { ChatListener, ChatSession, OpenRequest } from "../../app/chat/chat-session.ts";
 import { CruError } from "../../contract/error.ts";
 import { inertLine } from "../../lib/inert.ts";
+import { shownPath } from "../../lib/shown-path.ts";
 import { applyDelta, applyEvent } from "./apply-event.ts";
 import { type ChatState, newState } from "./chat-state.ts";
 import { type DialogEffect, openDialog, pressDialog } from "./dialog.ts";
 import { createEditor } from "./editor.ts";
+import { isTyped, type Menu, menuFor } from "./completion.ts";
 import { createHistory } from "./history.ts";
 import type { Key } from "./keys.ts";
-import { type Line, line, lineWidth, plainText, span, wrap } from "./line.ts";
+import { cut, type Line, line, lineWidth, plainText, span, wrap } from "./line.ts";
+import { type ProjectFiles, projectFiles } from "./project-files.ts";
 import { createScreen } from "./screen.ts";
-import { isSlash, runSlash, SLASH } from "./slash-commands.ts";
+import { isSlash, runSlash } from "./slash-commands.ts";
 import { openTerminal } from "./terminal.ts";
 import { replayEvents, runTurns, type Turns } from "./turns.ts";
 import { type Focus, view } from "./view.ts";
@@ -27,12 +30,13 @@ const TWICE_MS = 2000;
 export async function interactiveChat({ request, message, colour }: InteractiveInput): Promise<number> {
   const now = (): number => performance.now();
   const state: ChatState = newState(request.verbose);
-  const focus: Focus = { dialog: undefined, calls: undefined, editor: createEditor(), hint: "", armed: true };
+  const focus: Focus = { dialog: undefined, calls: undefined, menu: undefined, editor: createEditor(), hint: "", armed: true };
   const history = createHistory();
   const pending: Line[] = [];
   let gap = false;
   let chat: ChatSession | undefined;
   let turns: Turns | undefined;
+  let files: ProjectFiles | undefined;
   let frameTimer: NodeJS.Timeout | undefined;
   let lastKeyMs = Number.NEGATIVE_INFINITY;
   let firstStop = Number.NEGATIVE_INFINITY;
@@ -55,10 +59,12 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
 
   let status = "";
   try {
-    screen.print(banner(width()), frame());
+    screen.print(banner(shownPath(request.cwd, { root: request.cwd, home: request.env.HOME ?? "" }), width()), frame());
     const { openChatSession } = await import("../../app/chat/chat-session.ts");
     chat = await openChatSession(request, listener());
     turns = runTurns({ chat, state, print, width, now, unheard: (words) => focus.editor.isEmpty() && focus.editor.set(words), failed: fail });
+    files = projectFiles(chat.project.paths.root, { now, loaded: () => guard(openMenu) });
+    void chat.said().then((earlier) => history.seed(earlier), fail);
     if (chat.metadata() !== undefined) print(replayEvents(chat, state, width(), REPLAYED_LINES));
     if (chat.unfinished && message === undefined) turns.goOn();
     for (const words of said) turns.say(words);
@@ -124,6 +130,7 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     const [first] = state.questions;
     if (focus.dialog !== undefined && focus.dialog.pending !== first) focus.dialog = undefined;
     if (first !== undefined && focus.dialog === undefined) {
+      focus.menu = undefined;
       focus.dialog = openDialog(first);
       focus.calls = undefined;
     }
@@ -152,8 +159,33 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     if (focus.calls !== undefined) return pressCalls(key, focus.calls);
     if (focus.dialog !== undefined) return pressInDialog(key);
     lastKeyMs = now();
+    if (key.type === "key" && focus.menu !== undefined && pressMenu(key, focus.menu)) return;
+    focus.menu = undefined;
     if (key.type === "key" && pressNamed(key.name, key.alt)) return;
     focus.editor.press(key);
+    openMenu();
+  }
+
+  function openMenu(): void {
+    focus.menu = focus.dialog === undefined ? menuFor(focus.editor.before(), (part) => files?.like(part) ?? []) : undefined;
+    changed();
+  }
+
+  /** False: the key is not the menu's. */
+  function pressMenu(key: Extract<Key, { type: "key" }>, menu: Menu): boolean {
+    const { editor } = focus;
+    const typed = isTyped(menu, editor.before());
+    if (key.name === "up" || key.name === "down") focus.menu = { ...menu, chosen: (menu.chosen + (key.name === "down" ? 1 : -1) + menu.items.length) % menu.items.length };
+    else if (key.name === "escape") focus.menu = undefined;
+    else if (key.name === "tab" || (key.name === "enter" && !key.alt && !typed)) {
+      const text = menu.items[menu.chosen]?.text ?? "";
+      const isCommand = text.startsWith("/");
+      editor.replace(menu.replaces, isCommand && text !== "/model" ? text : `${text} `);
+      focus.menu = undefined;
+      if (isCommand && key.name === "enter") submit(editor.text());
+      else if (text === "/model") openMenu();
+    } else return false;
+    return true;
   }
 
   function pressInDialog(key: Key): void {
@@ -175,6 +207,14 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     if (dialog === undefined || effect.kind === "none") return;
     if (effect.kind === "interrupt") return turns?.interrupt();
     const { question } = dialog.pending;
+    if (effect.kind === "preview") {
+      const { set } = dialog;
+      void dialog.pending.preview?.(set).then((text) => {
+        if (dialog.set === set) dialog.preview = text;
+        changed();
+      }, fail);
+      return;
+    }
     if (effect.kind === "ask") {
       const talk = dialog.talk.at(-1);
       void dialog.pending.explain?.(effect.text).then((answer) => {
@@ -198,7 +238,7 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     else if (name === "escape") turns?.interrupt();
     else if (name === "ctrl-d" && editor.isEmpty()) leave("left");
     else if (name === "ctrl-o") focus.calls = { back: 0, scroll: 0 };
-    else if (name === "tab") editor.set(Object.keys(SLASH).find((c) => c.startsWith(editor.text()) && editor.text() !== "") ?? editor.text());
+    else if (name === "up" && editor.isEmpty() && state.queued.length > 0) editor.set(state.queued.pop() ?? "");
     else if ((name === "up" || name === "down") && !editor.press({ type: "key", name, alt: false })) {
       const words = name === "up" ? history.back(editor.text()) : history.forward();
       if (words !== undefined) editor.set(words);
@@ -251,8 +291,10 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
 
 const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
-function banner(width: number): Line[] {
-  return [[span("Crucible", "bold"), span(width > 60 ? "  ask for something; /help shows commands and keys" : "  /help", "dim")], []];
+function banner(folder: string, width: number): Line[] {
+  const where = inertLine(folder);
+  const room = width - 12 - where.length;
+  return [cut([span("Crucible", "bold"), span(`  ${where}`), span(room < 46 ? "" : "  / for commands, @ for files, /help for keys", "dim")], width), []];
 }
 
 /** Long lines are broken at words, below their own beginning. */

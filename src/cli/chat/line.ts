@@ -46,8 +46,9 @@ export function cut(spans: Line, width: number): Line {
   return kept;
 }
 
-/** Left and right on one line; the left part gives way. */
+/** Left and right on one line; the left part gives way. Without a width there is no right side: it follows. */
 export function spread(left: Line, right: Line, width: number): Line {
+  if (!Number.isFinite(width)) return right.length === 0 ? left : [...left, span(" "), ...right];
   const room = width - lineWidth(right);
   if (room < 8) return cut(left, width);
   const shown = cut(left, room - 1);

@@ -107,9 +107,38 @@ function table(source: readonly string[], start: number, width: number): Block {
   }
   const cells = rows.map((row, r) => row.map((c) => inline(c, r === 0 ? ["bold"] : [])));
   const columns = Math.max(...cells.map((r) => r.length));
-  const widths = Array.from({ length: columns }, (_, c) => Math.max(...cells.map((r) => lineWidth(r[c] ?? []))));
-  const lines = cells.map((row) => cut(row.flatMap((c, i) => [...c, span(" ".repeat((widths[i] ?? 0) - lineWidth(c) + 2))]), width));
-  return { lines, next };
+  const wanted = Array.from({ length: columns }, (_, c) => Math.max(...cells.map((r) => lineWidth(r[c] ?? []))));
+  const widths = fit(wanted, width - GUTTER * (columns - 1));
+  return { lines: cells.flatMap((row) => tableRow(row, widths).map((l) => cut(l, width))), next };
+}
+
+const GUTTER = 2;
+const NARROWEST = 6;
+
+/** The widest columns give way until all fit; none below what can still be read. */
+function fit(wanted: readonly number[], room: number): number[] {
+  const widths = [...wanted];
+  for (let over = widths.reduce((a, b) => a + b, 0) - room; over > 0; ) {
+    const widest = Math.max(...widths);
+    const next = Math.max(NARROWEST, ...widths.filter((w) => w < widest));
+    if (widest <= NARROWEST) break;
+    const at = widths.flatMap((w, i) => (w === widest ? [i] : []));
+    const less = Math.min(widest - next, Math.ceil(over / at.length)) || 1;
+    for (const i of at) widths[i] = widest - less;
+    over -= less * at.length;
+  }
+  return widths;
+}
+
+function tableRow(row: readonly Span[][], widths: readonly number[]): Line[] {
+  const parts = widths.map((w, i) => (lineWidth(row[i] ?? []) <= w ? [row[i] ?? []] : wrap(row[i] ?? [], w)));
+  const height = Math.max(...parts.map((p) => p.length));
+  return Array.from({ length: height }, (_, n) =>
+    widths.flatMap((w, i): Span[] => {
+      const cell = parts[i]?.[n] ?? [];
+      return i === widths.length - 1 ? [...cell] : [...cell, span(" ".repeat(Math.max(0, w - lineWidth(cell)) + GUTTER))];
+    }),
+  );
 }
 
 const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|(?<![\w*])\*([^*\s](?:[^*]*[^*\s])?)\*(?!\w)|\[([^\]]+)\]\(([^)\s]+)\)/g;

@@ -13,7 +13,7 @@ import { replayEvents, runTurns } from "./turns.ts";
 export type PlainInput = { request: OpenRequest; message: string | undefined; io: Io };
 
 /** Lines are broken by whatever shows them. */
-const WIDTH = 10_000;
+const WIDTH = Number.POSITIVE_INFINITY;
 const REPLAYED_LINES = 200;
 
 /** The same conversation for terminals that cannot move the cursor, screen readers and scripts: one line per event, and lines as answers. */
@@ -43,7 +43,13 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
   const turns = runTurns({ chat, state, print, width: () => WIDTH, now, unheard: () => {}, failed: fail });
   const input = createInterface({ input: process.stdin, terminal: false });
   const onSignal = (): void => leave(130);
-  process.once("SIGINT", onSignal);
+  let stopped = false;
+  const onInterrupt = (): void => {
+    if (state.working === undefined || stopped) return leave(130);
+    stopped = true;
+    turns.interrupt();
+  };
+  process.on("SIGINT", onInterrupt);
   process.once("SIGTERM", onSignal);
   let ended = false;
   input.on("line", (text) => void heard(text).catch(fail));
@@ -56,6 +62,7 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
     if (ended && (state.working === undefined || state.questions.length > 0)) leave(0);
   }, 50);
   try {
+    if (io.inIsTerminal) print([line("Crucible, in plain lines: type what you want and Enter; /help shows more, Ctrl-D leaves")]);
     if (chat.metadata() !== undefined) print(replayEvents(chat, state, WIDTH, REPLAYED_LINES));
     if (message !== undefined) turns.say(message);
     else if (chat.unfinished) turns.goOn();
@@ -68,16 +75,17 @@ export async function plainChat({ request, message, io }: PlainInput): Promise<n
     clearInterval(idle);
     input.close();
     process.stdin.unref?.();
-    process.removeListener("SIGINT", onSignal);
+    process.removeListener("SIGINT", onInterrupt);
     process.removeListener("SIGTERM", onSignal);
   }
 
   async function heard(raw: string): Promise<void> {
     const text = raw.trim();
     const [pending] = state.questions;
+    stopped = false;
     if (text === "") return;
     if (isSlash(text)) {
-      const result = await runSlash(text, { chat, state, width: WIDTH });
+      const result = await runSlash(text, { chat, state, width: WIDTH, plain: true });
       print(result.lines);
       if (result.leave === true) leave(0);
     } else if (pending !== undefined) reply(pending, text, chat);

@@ -14,6 +14,7 @@ export const SLASH: Record<string, string> = {
   "/cost": "tokens and money, agent by agent",
   "/trace": "which agent started which",
   "/inbox": "what waits for a person in this project",
+  "/revoke": "what you allowed for this session; /revoke ID takes it back",
   "/help": "commands and keys",
   "/exit": "leave; the session is kept",
 };
@@ -21,13 +22,23 @@ export const SLASH: Record<string, string> = {
 const KEYS: [string, string][] = [
   ["Enter", "send; while it works, steer it"],
   ["Alt+Enter, Ctrl-J, \\ Enter", "a new line"],
-  ["↑ ↓", "what you said before"],
+  ["↑ ↓", "what you said before; ↑ takes back what still waits"],
+  ["Tab", "take the chosen command, model or @file"],
+  ["Ctrl-A E W U K", "begin, end; delete a word, to the begin, to the end"],
   ["Esc", "stop the work; the conversation stays"],
   ["Ctrl-O", "open tool calls, newest first"],
   ["Ctrl-C twice, Ctrl-D", "leave"],
 ];
 
-export type SlashDeps = { chat: ChatSession; state: ChatState; width: number };
+/** What a conversation in lines has instead of keys. */
+const LINES: [string, string][] = [
+  ["a line", "send; while it works, steer it"],
+  ["approve, deny, ask", "answer a question of an agent"],
+  ["Ctrl-C", "stop the work; again leaves"],
+  ["Ctrl-D", "leave"],
+];
+
+export type SlashDeps = { chat: ChatSession; state: ChatState; width: number; plain?: true };
 export type SlashResult = { lines: Line[]; leave?: true };
 
 export function isSlash(text: string): boolean {
@@ -39,7 +50,7 @@ export async function runSlash(text: string, deps: SlashDeps): Promise<SlashResu
   const [name = "", ...words] = text.trim().split(/\s+/);
   switch (name) {
     case "/help":
-      return { lines: table([...Object.entries(SLASH), ...KEYS]) };
+      return { lines: table([...Object.entries(SLASH), ...(deps.plain === true ? LINES : KEYS)]) };
     case "/exit":
     case "/quit":
       return { lines: [], leave: true };
@@ -51,6 +62,8 @@ export async function runSlash(text: string, deps: SlashDeps): Promise<SlashResu
       return { lines: trace(deps) };
     case "/inbox":
       return { lines: await inbox(deps) };
+    case "/revoke":
+      return { lines: revoke(words[0], deps) };
     case "/model":
       return { lines: await model(words[0], deps) };
     default:
@@ -69,6 +82,21 @@ async function model(wanted: string | undefined, { chat }: SlashDeps): Promise<L
   }
   const { model: now, modelSource } = chat.primary();
   return [[span(`  ${inertLine(now, 80)}`, "bold"), span(wanted === undefined ? `  (${modelSource})` : "  from the next message on", "dim")]];
+}
+
+function revoke(id: string | undefined, { chat }: SlashDeps): Line[] {
+  if (id !== undefined) {
+    try {
+      return [line(chat.revoke(id) ? "  ✓ taken back; the next call of that kind asks again" : "  it was taken back before", "green")];
+    } catch (error) {
+      if (!(error instanceof CruError)) throw error;
+      return [line(`  ✗ ${inertLine(error.message, 200)}`, "red")];
+    }
+  }
+  const all = chat.metadata()?.approvals ?? [];
+  const grants = all.filter((one) => one.scope === "session" && typeof one.revoked_at !== "string");
+  if (grants.length === 0) return [line("  nothing is allowed for this session; approvals with s would be listed here", "dim")];
+  return grants.map((one) => [span(`  ${one.id}  `, "bold"), span(inertLine(String(one.grant ?? ""), 200)), span(`  ${inertLine(String(one.agent ?? ""), 64)} · used ${all.filter((use) => use.id === one.id && use.by === "session").length}×`, "dim")]);
 }
 
 function costLines({ chat, state }: SlashDeps): Line[] {

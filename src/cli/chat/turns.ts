@@ -1,4 +1,5 @@
 import type { ChatEnd, ChatSession } from "../../app/chat/chat-session.ts";
+import type { CruEvent } from "../../contract/event.ts";
 import { inertLine } from "../../lib/inert.ts";
 import { applyDelta, applyEvent, flushReply, userLines } from "./apply-event.ts";
 import { duration } from "./call-lines.ts";
@@ -41,6 +42,7 @@ export function runTurns(deps: TurnsDeps): Turns {
     stop = new AbortController();
     state.turn++;
     state.printed = [];
+    state.stopping = false;
     for (const agent of state.agents) if (agent.depth === 0) Object.assign(agent, { startedMs: deps.now(), endedMs: undefined, status: "running" });
     state.working = { since: deps.now(), doing: "thinking" };
     state.said = message;
@@ -67,11 +69,12 @@ export function runTurns(deps: TurnsDeps): Turns {
       else state.queued.push(message);
     },
     goOn() {
-      deps.print([line("→ going on where it stopped", "dim"), []]);
+      deps.print([[], line("→ going on where it stopped", "dim"), []]);
       begin(undefined);
     },
     interrupt() {
       if (state.working === undefined) return;
+      state.stopping = true;
       for (const { question } of state.questions) chat.withdraw(question, "the user stopped the work");
       stop.abort(new DOMException("interrupted", "AbortError"));
     },
@@ -91,15 +94,20 @@ export function replayEvents(chat: ChatSession, state: ChatState, width: number,
   for (const event of chat.events) {
     if (event.type === "session.started") lines.push(...userLines(event.request, width));
     else if (event.type === "session.guidance") lines.push(...flushReply(state, width), ...userLines(event.text, width));
-    // A text is recorded in pieces.
+    // A text is recorded in pieces; the reply that they belong to ends with its own line.
     else if (event.type === "agent.output") applyDelta(state, event.span_id ?? "", { type: "text", text: event.text }, width, false);
-    else if (event.type !== "model.request" && event.type !== "model.reply") lines.push(...applyEvent(state, event, 0, width));
+    else if (event.type === "model.reply") lines.push(...flushReply(state, width));
+    else if (event.type !== "model.request") lines.push(...applyEvent(state, event, 0, width), ...stopLine(event));
   }
   lines.push(...flushReply(state, width));
   state.questions = [];
   for (const agent of state.agents) agent.endedMs ??= 0;
   for (const call of state.calls) call.ok ??= false;
   return lines.length > most ? [line(`… ${lines.length - most} earlier lines are in the session folder`, "dim"), ...lines.slice(-most)] : lines;
+}
+
+function stopLine(event: CruEvent): Line[] {
+  return event.type === "agent.completed" && event.status === "interrupted" ? [line("  ■ stopped", "yellow")] : [];
 }
 
 type Ended = { state: ChatState; width: number; ms: number; stopped: boolean; verbose: boolean };

@@ -38,7 +38,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     window.press("Enter");
     await screenshot(await window.see("▸ name: scout", "changed"), "change");
     window.press("a");
-    await window.see("✓ approved", 'changed: name: "gated" → "scout"', "Seen scout instead.", IDLE);
+    await screenshot(await window.see("✓ approved", 'changed: name: "gated" → "scout"', "Seen scout instead.", IDLE), "approved-with-change");
     expect(box.requests[1]?.users.at(-1)).toContain('[Changed by the user before it ran: name: "gated" → "scout"]');
     expect(box.requests[1]?.users.at(-1)).toContain("PROMPT-OF-scout");
     expect(box.session().metadata.modifications).toMatchObject([{ before: { name: "gated" }, after: { name: "scout" } }]);
@@ -53,7 +53,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     window.type("you know who you are");
     await screenshot(await window.see("› you know who you are"), "denial");
     window.press("Enter");
-    await window.see("✗ denied", "you know who you are", "Then I will not.", IDLE);
+    await screenshot(await window.see("✗ denied", "you know who you are", "Then I will not.", IDLE), "denied");
     expect(box.requests[1]?.users.at(-1)).toContain("denied: you know who you are");
     expect(box.session().metadata.denials).toMatchObject([{ reason: "you know who you are" }]);
   });
@@ -85,13 +85,38 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     expect(JSON.stringify(box.requests.at(-1)?.users)).not.toContain("what does it add?");
   });
 
+  it("[CRU-15.5.1] a changed parameter is shown as what it would do now, before it is approved", async () => {
+    const write = { name: "write_file", input: { path: ".mcp.json", content: "new" }, id: "w" };
+    const { box, window, say } = await liveChat([{ tools: [write] }, { text: "Written." }, { tools: [{ name: "reflect", input: { goal_achieved: true } }] }], { files: { project: { ".mcp.json": "old\n" } } });
+    say("write it");
+    await window.see("+new", "e edit");
+    window.press("e");
+    await window.see("▸ path: .mcp.json");
+    window.press("Down");
+    await window.see("▸ content: new");
+    window.press("Enter");
+    await window.see("New value");
+    window.press("C-u");
+    window.type("newest");
+    await window.see("› newest");
+    window.press("Enter");
+    await window.see("▸ content: newest", "a approve with the changes");
+    window.press("Escape");
+    const dialog = await window.see("-old", "+newest", "a approve with the changes");
+    expect(dialog).not.toMatch(/^ *\+new$/m);
+    await screenshot(dialog, "change-previewed");
+    window.press("a");
+    await screenshot(await window.see("✓ write_file  .mcp.json", "+newest", "Written.", IDLE), "change-made");
+    expect(readFileSync(join(box.project, ".mcp.json"), "utf8")).toBe("newest");
+  });
+
   it("[CRU-15.5.2] [CRU-15.5.3] what cannot be undone needs its word", async () => {
     const push = { name: "run_command", input: { command: "git push origin main && touch pushed" }, id: "p" };
     const { box, window, say } = await liveChat([{ tools: [push] }, { text: "Not pushed." }, { tools: [{ name: "reflect", input: { goal_achieved: true } }] }]);
     say("publish it");
     await window.see("⚠ cannot be undone", "git push origin main", "a approve");
     window.press("a");
-    await window.see("Type run_command to approve");
+    await screenshot(await window.see("Type run_command to approve"), "confirm");
     window.type("yes");
     window.press("Enter");
     await window.see("✗ type run_command to approve it");
@@ -113,7 +138,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     const id = listed.items[0]?.id ?? "";
     const other = await box.cru(["inbox", "approve", id]);
     expect(other.stdout).toContain("The agent that asked goes on.");
-    await window.see("✓ approved Deploy to staging", "Deployed.", IDLE);
+    await screenshot(await window.see("✓ approved Deploy to staging", "Deployed.", IDLE), "answered-elsewhere");
     const late = await box.cru(["inbox", "deny", id]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("already answered")]);
   });
@@ -140,15 +165,23 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
   });
 
   it("allows for this session: the next call like it does not ask, and the trace says why", async () => {
-    const { box, window, say } = await liveChat([look("g"), look("h"), { text: "Looked twice." }], GATED);
+    const { box, window, say } = await liveChat([look("g"), look("h"), { text: "Looked twice." }, look("i"), { text: "Looked again." }], GATED);
     say("look yourself up twice");
     await window.see("s for this session");
     window.press("s");
-    await window.see("✓ allowed for this session get_agent", "Looked twice.", IDLE);
+    await screenshot(await window.see("✓ approved for this session get_agent", "✓ allowed for this session get_agent", "Looked twice.", IDLE), "session");
     const { events } = box.session();
     expect(events.filter((e) => e.type === "inbox.opened")).toHaveLength(1);
     expect(events.find((e) => e.type === "inbox.reused")).toMatchObject({ tool: "get_agent" });
     expect(events.find((e) => e.type === "inbox.closed")).toMatchObject({ decision: "approve", by: "person" });
+    say("/revoke");
+    const [, id = ""] = /^ {2}([0-9a-f]{8}) {2}get_agent: requires approval {2}gated · used 1×$/m.exec(await window.see("used 1×")) ?? [];
+    say(`/revoke ${id}`);
+    await window.see("taken back; the next call of that kind asks again");
+    say("and again");
+    await window.see("Approval needed", "a approve");
+    window.press("a");
+    await window.see("Looked again.", IDLE);
   });
 
   it("Esc in a dialog stops the work; the question is withdrawn and nothing ran", async () => {

@@ -59,7 +59,7 @@ describe.skipIf(NO_TMUX !== undefined)("a conversation on a terminal", () => {
       { files: { home: agentIn("scout") } },
     );
     say("look at parse");
-    await screenshot(await window.see("→ Running scout agent...", "1 agent at work", "Find the usages", /└─ . scout {2}thinking/), "agents");
+    await screenshot(await window.see("→ Running scout agent...", "1 agent at work", "Find the usages", /└─ . scout {2}find parse +thinking/), "agents");
     scout.release();
     const done = await window.see("rename them one by one", "Plan  1 of 2 done", IDLE);
     await screenshot(done, "synthesis");
@@ -100,7 +100,7 @@ describe.skipIf(NO_TMUX !== undefined)("a conversation on a terminal", () => {
     say("search only in src/utils");
     await screenshot(await window.see("↳ search only in src/utils  waits for the next step"), "steering");
     first.release();
-    await window.see("▸ Search in src/utils only", "Nothing in src/utils.", IDLE);
+    await screenshot(await window.see("▸ Search in src/utils only", "Nothing in src/utils.", IDLE), "steered");
     expect(window.screen()).toMatch(/^ {2}↳ search only in src\/utils$/m);
     expect(box.session().events.filter((e) => e.type === "session.guidance")).toMatchObject([{ text: "search only in src/utils" }]);
   });
@@ -133,6 +133,27 @@ describe.skipIf(NO_TMUX !== undefined)("a conversation on a terminal", () => {
     const { metadata, events } = box.session();
     expect(metadata.status).toBe("completed");
     expect(events.filter((e) => e.type === "agent.completed").map((e) => e.status)).toEqual(["interrupted", "completed"]);
+  });
+
+  it("many agents at once: who is about what, who is in line; Esc stops them all and starts none", async () => {
+    const never = held<ScriptedReply>({ text: "never" });
+    const { box, window, say } = await liveChat(
+      {
+        rules: [
+          { match: { system: "PROMPT-OF-scout" }, replies: () => never.wait },
+          { match: {}, replies: [{ text: "All at once.", tools: Array.from({ length: 5 }, (_, i) => ({ name: "spawn_agent", input: { agent: "scout", task: `look at part ${i}` }, id: `s${i}` })) }] },
+        ],
+      },
+      { files: { home: { ...agentIn("scout"), ".config/crucible/config.yaml": "queue: {max_concurrent: 2}\n" } } },
+    );
+    say("look everywhere");
+    await until(() => box.requests.length === 3);
+    await screenshot(await window.see("2 agents at work", /scout {2}look at part 0 +thinking/, /scout {2}look at part 1 +thinking/, "3 in line"), "many-agents");
+    window.press("Escape");
+    await screenshot(await window.see("■ stopped", IDLE), "many-stopped");
+    never.release();
+    expect(box.session().events.filter((e) => e.type === "agent.started")).toHaveLength(3);
+    expect(box.requests).toHaveLength(3);
   });
 
   it("goes on where a killed process stopped", async () => {

@@ -8,6 +8,10 @@ import { agentIn, held, IDLE, liveChat } from "../../support/live-chat.ts";
 import { until } from "../../support/processes.ts";
 import { masked, NO_TMUX, openWindow } from "../../support/tmux.ts";
 
+async function screenshot(screen: string, name: string): Promise<void> {
+  await expect(`${masked(screen)}\n`).toMatchFileSnapshot(`screens/${name}.txt`);
+}
+
 const echo = { rules: [{ match: {}, by: "call" as const, repeat_last: true, replies: [{ text: "heard" }] }] };
 
 describe.skipIf(NO_TMUX !== undefined)("the terminal of a chat", () => {
@@ -76,6 +80,63 @@ describe.skipIf(NO_TMUX !== undefined)("the terminal of a chat", () => {
     await window.see("Deployed.", IDLE);
     window.resize(80, 24);
     expect((await window.see("Deployed.", /^─{79}$/m)).match(/ask, or \/help/g)).toHaveLength(1);
+  });
+
+  it("fits forty columns: every picture is drawn in its own place", async () => {
+    const first = held<ScriptedReply>({ tools: [{ name: "request_approval", input: { action: "Deploy", reason: "now" }, id: "r" }] });
+    const { window, say } = await liveChat({ rules: [{ match: { last_user: "approved" }, replies: [{ text: "Deployed." }] }, { match: {}, replies: () => first.wait }] }, { columns: 40, rows: 16, ready: IDLE });
+    say("deploy it, please, and say so at some length");
+    // Drawn again and again meanwhile.
+    await window.see(/thinking (?:[2-9]|\d\d+) s/);
+    expect(window.all().match(/^─{39}$/gm)).toHaveLength(1);
+    first.release();
+    await screenshot(await window.see("Approval needed", "a approve"), "narrow");
+    window.press("a");
+    const done = await window.see("Deployed.", IDLE);
+    expect(done.match(/^─{39}$/gm)).toHaveLength(1);
+  });
+
+  it("/ shows the commands and @ the files; Tab takes one, ↑ takes back what still waits", async () => {
+    const never = held<ScriptedReply>({ text: "never" });
+    const { box, window, say } = await liveChat({ rules: [{ match: { any_user: "for ever" }, replies: () => never.wait }, { match: {}, by: "call", repeat_last: true, replies: [{ text: "heard" }] }] }, { files: { project: { "src/utils/parse.ts": "1\n", "src/parser.ts": "2\n", "README.md": "3\n" } } });
+    window.type("/");
+    await screenshot(await window.see("▸ /model", "/help"), "commands");
+    window.type("c");
+    await window.see("▸ /cost");
+    window.press("Enter");
+    await window.see("all  0 tok");
+    window.type("what is in @pars");
+    await window.see("▸ src/parser.ts", "src/utils/parse.ts");
+    window.press("Down", "Tab");
+    await window.see("› what is in @src/utils/parse.ts");
+    window.press("Enter");
+    await window.see("heard", IDLE);
+    expect(box.requests[0]?.users).toEqual(["what is in @src/utils/parse.ts "]);
+    say("work for ever");
+    await until(() => box.requests.length === 2);
+    say("and then this");
+    await window.see("and then this  waits for the next step");
+    window.press("Up");
+    const back = await window.see("› and then this\n");
+    expect(back).not.toContain("waits for the next step");
+    never.release();
+  });
+
+  it("what was said in earlier conversations comes back with ↑", async () => {
+    const { box, window, open, say } = await liveChat(echo);
+    say("the first conversation");
+    await window.see("heard", IDLE);
+    window.press("C-d");
+    expect(await window.ended()).toBe(0);
+    const again = open();
+    await again.see(IDLE);
+    // They are read in the background, after the prompt stands.
+    for (let n = 0; n < 200 && !again.screen().includes("› the first conversation"); n++) {
+      again.press("Up");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await again.see("› the first conversation\n");
+    expect(box.sessions()).toHaveLength(1);
   });
 
   it("NO_COLOR: not one colour", async () => {
@@ -202,6 +263,7 @@ describe("the plain conversation", () => {
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     const lines = text.trimEnd().split("\n");
+    expect(Math.max(...lines.map((l) => l.length))).toBeLessThan(200);
     for (const wanted of ["→ Running scout agent...", "  Nothing found.", '    changed: name: "gated" → "scout"', "? question from gated: Go on?", "  ✓ answered Go on? · yes, go on", "Went on."]) expect(lines).toContain(wanted);
     expect(lines.filter((l) => l.trim() === "")).toEqual([]);
     expect(box.session().metadata.status).toBe("completed");
