@@ -42,6 +42,8 @@ export type Chat = {
   budget: Budget;
   limit: TimeLimit;
   wait: boolean;
+  /** Nobody takes up again what is asked here: an open question is withdrawn when the work ends. */
+  withdraws?: boolean;
   env: Env;
   signal: AbortSignal;
   onDelta(span: string, delta: ModelDelta): void;
@@ -141,10 +143,12 @@ export function agentsOf(chat: Chat): Agents {
     let soFar = (): SoFar => ({ messages: [], open: undefined });
     const explain: AskDeps["explain"] = (question, text, signal) =>
       explainAction({ model: agent.model, system: agent.system, soFar: soFar(), title: question.title, text }, { ...modelDeps(identity), signal });
-    const ask = chat.instead?.ask(identity) ?? createAsk(identity, agent.approvalTimeoutS, {
-      paths, clock: systemClock, redactor: chat.redactor, emit: chat.emit, approvals: settings.approvals, canWait: chat.wait, signal: chat.signal,
+    const waits = createAsk(identity, agent.approvalTimeoutS, {
+      paths, clock: systemClock, redactor: chat.redactor, emit: chat.emit, approvals: settings.approvals, canWait: chat.wait,
+      signal: chat.withdraws === true ? new AbortController().signal : chat.signal,
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
+    const ask: Ask = chat.instead?.ask(identity) ?? (chat.withdraws === true ? (question) => waits({ ...question, signal: question.signal ?? chat.signal }) : waits);
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
     const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes, binds: chat.worktree?.binds ?? [] }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;

@@ -73,6 +73,7 @@ export function openToolDoor(input: DoorInput): ToolDoor {
       project, primary: agent, session: input.session, workspace, recorded: input.recorded, emit: input.emit, env, ...shared,
       limit: clock.limit,
       wait: true,
+      withdraws: true,
       signal: AbortSignal.any([input.signal, over.signal, clock.limit.signal, call.signal]),
       onDelta: () => {},
       sandbox: await (sandbox ??= openSandbox(settings.sandbox.mode, env, input.warn)),
