@@ -11,7 +11,7 @@ import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
 import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
 import { openAgentMemory } from "../agent-memory.ts";
 import { findAgentProgram } from "../agent-program.ts";
-import { agentSandbox, gatePolicy, GRACE_MS, openModelProxy, warnOfAppeared } from "../agent-sandbox.ts";
+import { agentSandbox, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
 import { findCredential } from "../credential.ts";
 import { converse } from "./conversation.ts";
 import { agentEnvironment, MODEL_PORT } from "./launch.ts";
@@ -63,7 +63,8 @@ async function runAcp(request: RunRequest, deps: RunDeps, setup: AcpSetup): Prom
   try {
     const env = agentEnvironment({ sandboxed, home: agentHome, credential, host: setup.env, maxRetries: setup.maxRetries, claude: behind?.path });
     const before = protectedState(request.workspace);
-    const spec = { ...agentSandbox(request, { home: setup.home, binds: [...program.binds, ...(behind?.binds ?? []), ownHome(agentHome)] }), relays: relaysTo(proxy) };
+    const binds = [...program.binds, ...(behind?.binds ?? []), ownHome(agentHome)];
+    const spec = { ...agentSandbox(request, { home: setup.home, binds, network: runnerNetwork(request, deps, setup.sandbox.hosts) }), relays: relaysTo(proxy) };
     const child = await startSandboxed(spec, [program.path, ...program.args], { mode: setup.sandbox.mode, stdin: "pipe", env });
     const { ended, modelFailure } = converse({ request, deps, memory, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS });
     hear = modelFailure;

@@ -22,7 +22,7 @@ export function agentEnvironment(input: LaunchInput): Record<string, string> {
   const own = { ...QUIET, CLAUDE_CODE_MAX_RETRIES: String(input.maxRetries ?? MAX_RETRIES), ...(input.claude === undefined ? {} : { CLAUDE_CODE_EXECUTABLE: input.claude }) };
   if (!input.sandboxed) return { ...logins(input.host), ...own };
   const address = `http://127.0.0.1:${MODEL_PORT}`;
-  const model: Record<string, string> = input.credential === undefined ? {} : { ANTHROPIC_BASE_URL: address, [input.credential.variable]: PLACEHOLDER, NO_PROXY: "127.0.0.1,localhost", no_proxy: "127.0.0.1,localhost" };
+  const model: Record<string, string> = input.credential === undefined ? {} : { ANTHROPIC_BASE_URL: address, [input.credential.variable]: PLACEHOLDER };
   return { ...own, HOME: input.home, ...model };
 }
 
