@@ -112,6 +112,7 @@ export type OutcomeReason =
   | "api_error"
   | "budget"
   | "max_turns"
+  | "max_tokens"
   | "refusal"
   | "no_result"
   | "crashed"

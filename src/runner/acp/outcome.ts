@@ -21,7 +21,7 @@ function answeredEnding(end: AcpEnd, options: { expectsOutput: boolean }): Endin
     case "max_turn_requests":
       return { status: "partial", reason: "max_turns", message: "the agent reached its number of turns" };
     case "max_tokens":
-      return { status: "partial", reason: "max_turns", message: "the agent reached its number of tokens" };
+      return { status: "partial", reason: "max_tokens", message: "the model reached its number of tokens" };
     case "refusal":
       return { status: "failed", reason: "refusal", message: end.text === "" ? "the model refused" : end.text };
     case "cancelled":

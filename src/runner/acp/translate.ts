@@ -30,6 +30,7 @@ export function translator(span_id: string, emit: Emit, ran: (call: ToolCall) =>
   const finished = new Set<string>();
   const block = { kind: "" as "" | "text" | "thinking", id: "", words: "" };
   let message = "";
+  let messageId = "";
   let used: unknown;
   let current: AgentStatus | undefined;
   let whole: NodeJS.Timeout | undefined;
@@ -56,11 +57,15 @@ export function translator(span_id: string, emit: Emit, ran: (call: ToolCall) =>
     const id = text(update.messageId);
     if (block.kind !== kind || block.id !== id) {
       flush();
-      if (kind === "text") message = "";
+      // Parts of one message may have calls between them.
+      if (kind === "text" && (id === "" || id !== messageId)) message = "";
     }
     beginAll();
     Object.assign(block, { kind, id, words: block.words + words });
-    if (kind === "text") message += words;
+    if (kind === "text") {
+      message += words;
+      messageId = id;
+    }
     status(kind === "text" ? "writing" : "thinking");
     return true;
   };
@@ -111,6 +116,7 @@ export function translator(span_id: string, emit: Emit, ran: (call: ToolCall) =>
     const tasks = records(update.entries).map((entry, i): PlanTask => ({
       id: String(i + 1), description: text(entry.content), depends_on: [], agent: null, status: TASK_STATUS[text(entry.status)] ?? "pending",
     }));
+    flush();
     emit({ type: "agent.plan", span_id, tasks });
     return true;
   };
