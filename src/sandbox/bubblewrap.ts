@@ -8,7 +8,9 @@ export const PASSWD_FD = 5;
 export const GROUP_FD = 6;
 
 const MEMORY_BYTES = 1 << 30;
-const ETC = ["nsswitch.conf", "hosts", "resolv.conf", "ssl", "ca-certificates", "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types"];
+/** Certificates without the folders of keys beside them, which root can read. */
+const TLS = ["ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "pki/ca-trust/extracted", "crypto-policies/back-ends", "ca-certificates"];
+const ETC = ["nsswitch.conf", "hosts", "resolv.conf", ...TLS, "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types"];
 
 /**
  * Says that the sandbox stands, and waits for the word to go: a parent that was killed while it stood up never says it,
@@ -29,6 +31,8 @@ export function bubblewrapArgs(spec: SandboxSpec, host: HostFacts, command: read
     // Memory first: what is bound below a folder in memory must come after it.
     ...["/tmp", "/run", insideHome(spec)].flatMap((folder) => ["--size", String(MEMORY_BYTES), "--tmpfs", folder]),
     ...host.toolchain.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    // A device on a file system that allows none: it can be seen, not opened.
+    ...host.masked.flatMap((file) => ["--ro-bind", "/dev/null", file]),
     ...(spec.writable ? ["--bind", spec.workspace, spec.workspace] : ["--ro-bind", spec.workspace, spec.workspace]),
     ...protectedBinds(spec, host),
     ...(spec.binds ?? []).flatMap(bindArgs),

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { PROTECTED_NAMES } from "../lib/protected-path.ts";
+import { credentialFiles } from "./credential-files.ts";
 import type { HostFacts, SandboxSpec } from "./spec.ts";
 
 const TOP_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -10,12 +11,12 @@ const DEFAULT_PATH = ["/usr/local/bin", "/usr/bin", "/bin"];
 const HOME_TOOLS: readonly (readonly [onPath: string, ...shown: string[]])[] = [
   [".nvm", ".nvm/versions"],
   [".volta", ".volta/bin", ".volta/tools"],
-  [".fnm", ".fnm"],
-  [".local/share/fnm", ".local/share/fnm"],
-  [".asdf", ".asdf"],
-  [".local/share/mise", ".local/share/mise"],
-  [".pyenv", ".pyenv"],
-  [".rbenv", ".rbenv"],
+  [".fnm", ".fnm/node-versions", ".fnm/aliases"],
+  [".local/share/fnm", ".local/share/fnm/node-versions", ".local/share/fnm/aliases"],
+  [".asdf", ...["bin", "lib", "libexec", "shims", "installs", "plugins", "asdf.sh"].map((name) => `.asdf/${name}`)],
+  [".local/share/mise", ...["shims", "installs", "plugins"].map((name) => `.local/share/mise/${name}`)],
+  [".pyenv", ...["bin", "libexec", "shims", "versions", "plugins", "pyenv.d", "version"].map((name) => `.pyenv/${name}`)],
+  [".rbenv", ...["bin", "libexec", "shims", "versions", "plugins", "rbenv.d", "version"].map((name) => `.rbenv/${name}`)],
   [".cargo/bin", ".cargo/bin", ".rustup"],
   [".bun/bin", ".bun/bin"],
   [".deno/bin", ".deno/bin"],
@@ -24,10 +25,12 @@ const HOME_TOOLS: readonly (readonly [onPath: string, ...shown: string[]])[] = [
 ];
 
 export function hostFacts(spec: SandboxSpec, machine: { path: string | undefined; node: string; uid: number }): HostFacts {
+  const tools = toolchain(spec, machine);
   return {
     uid: machine.uid,
     roots: TOP_FOLDERS.flatMap(rootOf),
-    toolchain: toolchain(spec, machine),
+    toolchain: tools,
+    masked: credentialFiles(["/usr", "/usr/local", ...tools]),
     protected: PROTECTED_NAMES.flatMap((name) => {
       const real = realOf(join(spec.workspace, name));
       // A link that leads out of the workspace leads nowhere inside.
@@ -55,7 +58,7 @@ function toolchain(spec: SandboxSpec, machine: { path: string | undefined; node:
   const folders = folderList(machine.path).filter((folder) => !folder.endsWith("/node_modules/.bin"));
   const prefixes = [...folders.flatMap((folder) => shown(folder, homeOf(folder, home))), nodePrefix(machine.node)];
   const outside = prefixes.filter((prefix) => !TOP_FOLDERS.some((top) => isBelow(prefix, top)) && !isBelow(prefix, spec.workspace) && isSafeToShow(prefix, home, spec.workspace));
-  return [...new Set(outside)].filter((prefix) => statSync(prefix, { throwIfNoEntry: false })?.isDirectory() === true);
+  return [...new Set(outside)].filter((prefix) => statSync(prefix, { throwIfNoEntry: false }) !== undefined);
 }
 
 /** The home that a folder lies in: the user's own, or anybody's. */

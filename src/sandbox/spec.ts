@@ -50,6 +50,8 @@ export type HostFacts = {
   roots: readonly ({ path: string; link: string } | { path: string })[];
   /** Further read-only folders: where node and other tools live outside of /usr. */
   toolchain: readonly string[];
+  /** Files in there that may hold a login; they cannot be read. */
+  masked: readonly string[];
   /** Protected names that exist in the workspace, with what they really are. */
   protected: readonly { name: string; real: string }[];
 };

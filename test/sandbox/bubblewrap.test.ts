@@ -6,6 +6,7 @@ const facts: HostFacts = {
   uid: 1234,
   roots: [{ path: "/usr" }, { path: "/bin", link: "usr/bin" }, { path: "/lib64" }],
   toolchain: ["/opt/node"],
+  masked: ["/opt/node/etc/npmrc"],
   protected: [{ name: ".git", real: "/home/u/p/.git" }, { name: ".coven", real: "/home/u/p/.coven" }],
 };
 const spec: SandboxSpec = { workspace: "/home/u/p", writable: true, home: "/home/u" };
@@ -28,7 +29,7 @@ describe("bubblewrapArgs", () => {
   });
 
   it("puts folders in memory first, then what is bound below them, and closes the root last", () => {
-    const order = ["--tmpfs /home/u ", "--ro-bind-try /opt/node /opt/node", "--bind /home/u/p /home/u/p", "--ro-bind /home/u/p/.git /home/u/p/.git", "--remount-ro /run", "--remount-ro / "];
+    const order = ["--tmpfs /home/u ", "--ro-bind-try /opt/node /opt/node", "--ro-bind /dev/null /opt/node/etc/npmrc", "--bind /home/u/p /home/u/p", "--ro-bind /home/u/p/.git /home/u/p/.git", "--remount-ro /run", "--remount-ro / "];
     const places = order.map((part) => line().indexOf(part));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -47,6 +48,11 @@ describe("bubblewrapArgs", () => {
   it("binds further paths as they are asked for", () => {
     const binds = [{ from: "/a" }, { from: "/b", to: "/c", writable: true }, { from: "/d", optional: true }];
     expect(line({ binds })).toContain(" --ro-bind /a /a --bind /b /c --ro-bind-try /d /d ");
+  });
+
+  it("shows certificates, and not the keys beside them", () => {
+    expect(line()).toContain(" --ro-bind-try /etc/ssl/certs /etc/ssl/certs ");
+    expect(line()).not.toMatch(/ \/etc\/(?:ssl|pki|pki\/tls) /);
   });
 
   it("does not cover the root when there is no home", () => {

@@ -32,6 +32,26 @@ describe("hostFacts", () => {
     expect(facts([], join(top, "opt/tool/bin/node")).toolchain).toEqual([join(top, "opt/tool")]);
   });
 
+  it("of a tool manager shows programs and libraries, not its own repository and files", () => {
+    const { home, facts } = place();
+    writeFiles(home, { ".pyenv/shims/python": "", ".pyenv/versions/3.12/bin/python": "", ".pyenv/version": "3.12", ".pyenv/.git/config": "url = https://token@x", ".pyenv/notes.txt": "", ".fnm/node-versions/v20/x": "", ".fnm/private": "" });
+    expect(facts([join(home, ".pyenv/shims"), join(home, ".fnm")]).toolchain).toEqual([".pyenv/shims", ".pyenv/versions", ".pyenv/version", ".fnm/node-versions"].map((name) => join(home, name)));
+  });
+
+  it("masks files that may hold a login, by the path under which they would be seen", () => {
+    const { top, home, facts } = place();
+    writeFiles(home, {
+      ".nvm/versions/node/v20/etc/npmrc": "token", ".pyenv/versions/3.12/pip.conf": "token", ".cargo/bin/.env": "token", ".cargo/credentials.toml": "token", ".npmrc": "token", "elsewhere/npmrc": "token",
+    });
+    writeFiles(top, { "opt/tool/.npmrc": "token", "data/versions/3.9/pip.conf": "token" });
+    mkdirSync(join(home, ".nvm/versions/node/v22/etc"), { recursive: true });
+    symlinkSync(join(home, ".npmrc"), join(home, ".nvm/versions/node/v22/etc/npmrc"));
+    symlinkSync(join(home, ".nvm/versions/node/v20/etc"), join(top, "opt/tool/etc"));
+    symlinkSync(join(top, "data"), join(home, ".rbenv"));
+    const masked = facts([".nvm/versions/node/v20/bin", ".pyenv/shims", ".cargo/bin", ".rbenv/shims"].map((name) => join(home, name)).concat(join(top, "opt/tool/bin"))).masked.filter((path) => path.startsWith(top));
+    expect(masked.toSorted()).toEqual([".cargo/bin/.env", ".nvm/versions/node/v20/etc/npmrc", ".pyenv/versions/3.12/pip.conf", ".rbenv/versions/3.9/pip.conf"].map((name) => join(home, name)).concat(join(top, "opt/tool/.npmrc")).toSorted());
+  });
+
   it("gives PATH in the user's order without what is not visible or belongs to the workspace", () => {
     const { top, home, workspace, facts } = place();
     const path = [join(workspace, "bin"), join(top, "opt/tool/bin"), join(home, ".secrets/bin"), "/usr/bin"];

@@ -50,6 +50,24 @@ describeSandboxed("runSandboxed", () => {
     expect(result.stdout.replace(/^.*:$/gm, "").trim()).toBe("");
   });
 
+  it("S14: no login of a package tool can be read, wherever tools keep it", async () => {
+    const { run, home } = place();
+    const logins = [
+      ".npmrc", ".yarnrc.yml", ".netrc", ".pypirc", ".git-credentials", ".cargo/credentials.toml", ".cargo/config.toml", ".config/pip/pip.conf", ".config/gh/hosts.yml", ".docker/config.json", ".aws/credentials",
+      ".pyenv/.git/config", ".pyenv/versions/3.12/pip.conf", ".nvm/versions/node/v20/etc/npmrc", ".local/share/mise/installs/node/20/etc/npmrc", ".local/bin/.env",
+    ];
+    writeFiles(home, Object.fromEntries([...logins.map((name) => [name, "login-canary"]), [".pyenv/shims/tool", "#!/bin/sh\n"], [".pyenv/versions/3.12/lib/x.py", "library"]]));
+    const saved = process.env.PATH;
+    process.env.PATH = [".pyenv/shims", ".nvm/versions/node/v20/bin", ".local/share/mise/shims", ".cargo/bin", ".local/bin"].map((name) => join(home, name)).concat(saved ?? "").join(":");
+    try {
+      const result = await run(`cat ${home}/.pyenv/versions/3.12/lib/x.py; grep -rs canary ${home} /etc/ssl /etc/pki; for f in ${logins.join(" ")}; do cat ${home}/$f; done`);
+      expect(result.stdout).toBe("library");
+      expect(result.stderr).toContain("pip.conf: Permission denied");
+    } finally {
+      process.env.PATH = saved;
+    }
+  });
+
   it("S14: writes nothing outside the workspace", async () => {
     const { run, home, workspace } = place();
     const other = temporaryFolder();
