@@ -17,7 +17,7 @@ export type PersonDeps = {
 /** `title` is how the call is shown, and what a denial is recorded under. */
 export type AskedCall = { tool: string; input: Message; title: string; reason: string; reversible: boolean };
 
-export type Permitted = { kind: "allowed"; input: Message } | { kind: "denied"; reason: string } | { kind: "suspended"; inboxId: string } | { kind: "withdrawn" };
+export type Permitted = { kind: "allowed"; input: Message } | { kind: "denied"; reason: string; /** What the person wants instead, when they said so. */ wish?: string } | { kind: "suspended"; inboxId: string } | { kind: "withdrawn" };
 
 /** Asks for one call, with Allow, Deny and Allow All; the answer may change the call's input. */
 export async function askPermission(call: AskedCall, deps: PersonDeps, signal: AbortSignal): Promise<Permitted> {
@@ -31,7 +31,8 @@ export async function askPermission(call: AskedCall, deps: PersonDeps, signal: A
   if (answer.status === "withdrawn") return { kind: "withdrawn" };
   const word = answer.text.trim().toLowerCase();
   if (answer.decision !== "approve" && !(answer.decision === "answer" && ["allow", "allow all"].includes(word))) {
-    return { kind: "denied", reason: answer.text !== "" && word !== "deny" ? answer.text : answer.status === "expired" ? "nobody answered in time" : "the user said no" };
+    if (answer.text !== "" && word !== "deny") return { kind: "denied", reason: answer.text, wish: answer.text };
+    return { kind: "denied", reason: answer.status === "expired" ? "nobody answered in time" : "the user said no" };
   }
   if (word === "allow all") deps.allowedAll.add(call.tool);
   return { kind: "allowed", input: { ...call.input, ...answer.set } };

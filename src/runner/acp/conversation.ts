@@ -46,6 +46,7 @@ export type ConversationInput = {
 /** How long an agent has to end its turn by itself once it was told to. */
 const CANCEL_MS = 2000;
 const CLOSING_MS = 2000;
+const MOST_REMINDERS = 3;
 const AFRESH = "An earlier process worked on this task and was interrupted; its conversation is lost, but its work may be in the workspace. Look at that first, and do not repeat what is done.";
 
 /** Talks with a running agent until it has ended. `modelFailure` hears what the proxy saw. */
@@ -64,6 +65,7 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
   let isPrompting = false;
   let isMuted = false;
   let closing: NodeJS.Timeout | undefined;
+  let reminders = 0;
   let fault: unknown;
 
   const watch = watchProgress(request.limits, (why) => stop({ why }));
@@ -178,9 +180,13 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
 
   /** What the agent is told next; undefined when the turn was the last. */
   const follow = async (stopReason: string): Promise<string | undefined> => {
-    if (stopReason !== "end_turn" || request.expectsOutput !== true || extractAgentOutput(end.text).ok) return undefined;
     const refused = requests.takeRefusals();
-    if (refused.length > 0 && end.text === "") return `${refused.map(({ action, reason }) => `Not allowed: ${action} (${reason}).`).join("\n")}\nGo on without it, or report that you cannot.`;
+    const found = extractAgentOutput(end.text);
+    if ((stopReason !== "end_turn" && stopReason !== "cancelled") || request.expectsOutput !== true || (found.ok && found.output.success)) return undefined;
+    // The protocol's no has no place for a reason, so an agent that gave up hears it now.
+    const told = refused.filter(({ wish }) => wish !== undefined || (end.text === "" && stopReason === "end_turn"));
+    if (told.length > 0 && reminders++ < MOST_REMINDERS) return `${told.map(({ action, reason }) => `Not allowed: ${action} (${reason}).`).join("\n")}\nGo on with that in mind, or report that you cannot.`;
+    if (found.ok || stopReason !== "end_turn") return undefined;
     const question = detectQuestion(end.text);
     if (question === undefined) return undefined;
     const controller = new AbortController();

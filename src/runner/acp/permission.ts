@@ -4,10 +4,13 @@ import { type Message, records, text } from "../message.ts";
 import { judge } from "./gate.ts";
 import { labelOf, type ToolCall } from "./tool-calls.ts";
 
+/** `wish`: what a person wants instead. */
+export type Refusal = { action: string; reason: string; wish?: string };
+
 /** `response` is what the agent hears; it has no place for a reason. */
 export type PermissionDecision =
   | { kind: "allowed"; response: Message }
-  | { kind: "denied"; response: Message; action: string; reason: string }
+  | { kind: "denied"; response: Message; refusal: Refusal }
   | { kind: "suspended"; inboxId: string; response: Message }
   | { kind: "withdrawn"; response: Message };
 
@@ -17,15 +20,19 @@ export async function answerPermission(call: ToolCall, options: unknown, deps: P
   const action = actionOf(call);
   // Never "always": what an agent remembers of it, and for how long, is not ours to see. Allow All is kept on this side.
   const allowed: PermissionDecision = { kind: "allowed", response: choose(options, ["allow_once", "allow_always"]) };
-  const denied = (reason: string): PermissionDecision => ({ kind: "denied", response: choose(options, ["reject_once", "reject_always"]), action, reason });
+  const denied = (why: Omit<Refusal, "action">): PermissionDecision => ({ kind: "denied", response: choose(options, ["reject_once", "reject_always"]), refusal: { action, ...why } });
   if (verdict.kind === "allow") return allowed;
-  if (verdict.kind === "deny") return denied(verdict.reason);
+  if (verdict.kind === "deny") return denied({ reason: verdict.reason });
   const permitted = await askPermission({ tool: labelOf(call), input: call.input, title: action, reason: verdict.reason, reversible: verdict.reversible }, deps, signal);
   switch (permitted.kind) {
-    case "allowed":
-      return changed(call.input, permitted.input) ? denied(`use this instead: ${JSON.stringify(permitted.input)}`) : allowed;
+    case "allowed": {
+      if (JSON.stringify(call.input) === JSON.stringify(permitted.input)) return allowed;
+      // The protocol cannot change a call; the agent must make another one.
+      const wish = `use this instead: ${JSON.stringify(permitted.input)}`;
+      return denied({ reason: wish, wish });
+    }
     case "denied":
-      return denied(permitted.reason);
+      return denied({ reason: permitted.reason, ...(permitted.wish === undefined ? {} : { wish: permitted.wish }) });
     default:
       return { ...permitted, response: CANCELLED };
   }
@@ -42,9 +49,4 @@ const CANCELLED: Message = { outcome: { outcome: "cancelled" } };
 function choose(options: unknown, kinds: readonly string[]): Message {
   const option = kinds.map((kind) => records(options).find((one) => one.kind === kind)).find((one) => one !== undefined);
   return option === undefined ? CANCELLED : { outcome: { outcome: "selected", optionId: text(option.optionId) } };
-}
-
-/** The protocol cannot change a call; the agent must make another one. */
-function changed(before: Message, after: Message): boolean {
-  return JSON.stringify(before) !== JSON.stringify(after);
 }

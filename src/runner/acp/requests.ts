@@ -6,7 +6,7 @@ import { type Message, record, text } from "../message.ts";
 import { elicit } from "./elicitation.ts";
 import { readForAgent, writeForAgent } from "./file-requests.ts";
 import { judge } from "./gate.ts";
-import { actionOf, answerPermission } from "./permission.ts";
+import { actionOf, answerPermission, type Refusal } from "./permission.ts";
 import { learn, newCall, pathsOf, type ToolCall } from "./tool-calls.ts";
 
 export type RequestDeps = {
@@ -21,8 +21,6 @@ export type RequestDeps = {
   allowed(): void;
   suspended(inboxId: string): void;
 };
-
-export type Refusal = { action: string; reason: string };
 
 export type RequestHandler = {
   answer(method: string, params: Message, signal: AbortSignal): Promise<unknown>;
@@ -39,9 +37,9 @@ export function requestHandler(deps: RequestDeps): RequestHandler {
   let refusals: Refusal[] = [];
   let files = 0;
 
-  const refuse = (action: string, reason: string): void => {
-    refusals.push({ action, reason });
-    deps.denied(action, reason);
+  const refuse = (refusal: Refusal): void => {
+    refusals.push(refusal);
+    deps.denied(refusal.action, refusal.reason);
   };
 
   const permission = async (params: Message, signal: AbortSignal): Promise<Message> => {
@@ -49,7 +47,7 @@ export function requestHandler(deps: RequestDeps): RequestHandler {
     if (call.id !== "") asked.add(call.id);
     const decision = await answerPermission(call, params.options, { ...deps.person, policy: deps.policy }, signal);
     if (decision.kind === "suspended") deps.suspended(decision.inboxId);
-    if (decision.kind === "denied") refuse(decision.action, decision.reason);
+    if (decision.kind === "denied") refuse(decision.refusal);
     if (decision.kind === "allowed") {
       deps.allowed();
       for (const path of pathsOf(call, deps.workspace)) granted.set(path, (granted.get(path) ?? 0) + 1);
@@ -89,7 +87,7 @@ export function requestHandler(deps: RequestDeps): RequestHandler {
       writeForAgent(params, deps.workspace);
     } catch (error) {
       if (error instanceof RequestError) {
-        refuse(actionOf(call), error.message);
+        refuse({ action: actionOf(call), reason: error.message });
         done(false, error.message);
       }
       throw error;
