@@ -3,7 +3,7 @@ import { type Env, homeFolder, type Paths } from "../config/paths.ts";
 import { durationMs } from "../contract/duration.ts";
 import type { Settings } from "../contract/settings-defaults.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { refusalText } from "../sandbox/admit-host.ts";
+import { type Refusal, refusalText } from "../sandbox/admit-host.ts";
 import { runSandboxed, type SandboxedResult } from "../sandbox/run-sandboxed.ts";
 import { packageAccess } from "../worktree/package-access.ts";
 
@@ -16,15 +16,14 @@ export function setUpRunner(workspace: string, { paths, settings, env, warn }: S
   const timeoutMs = durationMs(settings.timeouts.script) ?? 300_000;
   // Without a sandbox the tools find the user's own configuration and cache.
   if (mode !== "required") return (command) => runSandboxed({ workspace, writable: true, home }, command, { mode, timeoutMs });
-  const access = packageAccess({ env, home, node: process.execPath, cacheFolder: join(paths.user.cache, "packages", sha256(paths.root).slice(0, 16)) });
   const told = new Set<string>();
-  const network = {
-    hosts: [...access.hosts, ...hosts],
-    intranet: access.intranet,
-    onRefused(refusal: { host: string; address?: string }): void {
-      if (!told.has(refusal.host)) warn(refusalText(refusal, "the set-up", hosts));
-      told.add(refusal.host);
-    },
+  const onRefused = (refusal: Refusal): void => {
+    if (!told.has(refusal.host)) warn(refusalText(refusal, "the set-up", hosts));
+    told.add(refusal.host);
   };
-  return (command) => runSandboxed({ workspace, writable: true, home, binds: access.binds, network }, command, { mode, timeoutMs, env: access.env });
+  return (command) => {
+    const access = packageAccess({ env, home, node: process.execPath, cacheFolder: join(paths.user.cache, "packages", sha256(paths.root).slice(0, 16)) });
+    const network = { hosts: [...access.hosts, ...hosts], intranet: access.intranet, onRefused };
+    return runSandboxed({ workspace, writable: true, home, binds: access.binds, network }, command, { mode, timeoutMs, env: access.env });
+  };
 }

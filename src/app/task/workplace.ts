@@ -1,6 +1,5 @@
 import { homeFolder, type Env, type Paths } from "../../config/paths.ts";
 import type { Bead } from "../../contract/bead.ts";
-import { durationMs } from "../../contract/duration.ts";
 import type { RunBind } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { inertLine } from "../../lib/inert.ts";
@@ -11,6 +10,7 @@ import { createWorktree, type Worktree } from "../../worktree/create-worktree.ts
 import { openPrivateGit } from "../../worktree/private-git.ts";
 import type { Repository } from "../../worktree/repository.ts";
 import { setUpWorktree } from "../../worktree/set-up-worktree.ts";
+import { setUpRunner } from "../set-up-runner.ts";
 
 /** Where an agent works on a bead, and what becomes of its work. */
 export type Workplace = {
@@ -67,13 +67,14 @@ export async function openWorktreePlace(bead: Bead, deps: WorkplaceDeps): Promis
   };
 }
 
-async function setUp(worktree: Worktree, { repository, settings, env, warn, say }: WorkplaceDeps): Promise<void> {
+async function setUp(worktree: Worktree, { repository, settings, paths, env, warn, say }: WorkplaceDeps): Promise<void> {
   const { setup, copy } = settings.worktrees;
-  const run = (command: readonly string[]): ReturnType<typeof runSandboxed> => {
+  const runInside = setUpRunner(worktree.path, { paths, settings, env, warn });
+  const run: typeof runInside = (command) => {
     say(`setting up: ${inertLine(command.join(" "), 120)}`);
-    return runSandboxed({ workspace: worktree.path, writable: true, home: homeFolder(env) }, command, { mode: settings.sandbox.mode, timeoutMs: durationMs(settings.timeouts.script) ?? 300_000 });
+    return runInside(command);
   };
-  const done = await setUpWorktree(worktree, { setup, copy, network: false }, { repository, runSandboxed: run });
+  const done = await setUpWorktree(worktree, { setup, copy, network: true }, { repository, runSandboxed: run });
   for (const problem of done.problems) warn(`not copied into the worktree: ${problem}`);
   if (done.status === "unavailable" || done.status === "failed") warn(`the worktree is not fully set up: ${done.reason ?? ""}`);
 }
