@@ -1,6 +1,8 @@
+import { answerItem } from "../app/answer-item.ts";
+import { isPutBack } from "../app/aside.ts";
 import { findPaths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
-import { type AnswerInput, answerQuestion } from "../inbox/answer-question.ts";
+import type { AnswerInput } from "../inbox/answer-question.ts";
 import { typedChanges } from "../inbox/changed-parameters.ts";
 import { findQuestion, type InboxItem, readItem } from "../inbox/list-inbox.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -21,16 +23,18 @@ export async function answerCommand(input: CommandInput, { pairs, ...answer }: A
   const id = findQuestion(paths, args[0] ?? "");
   const before = await readItem(paths, id);
   if (before === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
-  answerQuestion({ ...answer, id, set: typedChanges(before.question, pairs ?? []) }, { paths, clock: systemClock });
+  answerItem({ ...answer, id, set: typedChanges(before.question, pairs ?? []) }, { paths, clock: systemClock });
   const after = await readItem(paths, id);
   if (after === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
-  const next = before.awaited ? null : nextCommand(before);
+  const alone = isPutBack(before.question);
+  const next = before.awaited || alone ? null : nextCommand(before);
   const warn = (message: string): void => io.err(`${inertLine(message)}\n`);
   if (next !== null) await recordIfInterrupted(before.question.session_id, { paths, env, clock: systemClock, warn });
   if (options.resume === true && next !== null && before.question.workflow_id === undefined) return resumeChat(input, before, DONE[answer.decision]);
   if (options.json === true) printJson(io, { item: itemRow(after), next });
   else {
     io.out(`${DONE[answer.decision]} ${id}: ${inertLine(before.question.title, 200)}\n`);
+    if (alone) return 0;
     io.out(next === null ? "The agent that asked goes on.\n" : `Nobody waits for it now; go on with: ${next}\n`);
   }
   return 0;

@@ -27,7 +27,7 @@ export type Paths = {
     requests: string;
     beads: string;
   };
-  user: { agents: string; config: string; claudeAgents: string; state: string; trust: string; cache: string };
+  user: { agents: string; config: string; claudeAgents: string; state: string; trust: string; aside: string; cache: string };
   builtin: { agents: string; grimoires: string; spells: string; systemPrompt: string; wordVectors: string };
 };
 
@@ -65,6 +65,7 @@ export function findPaths(cwd: string, env: Env): Paths {
       claudeAgents: join(home, ".claude", "agents"),
       state,
       trust: join(state, "trust"),
+      aside: join(state, "aside"),
       cache: join(xdg(env, "XDG_CACHE_HOME", join(home, ".cache")), "crucible"),
     },
     builtin: { agents: join(builtin, "agents"), grimoires: join(builtin, "grimoires"), spells: join(builtin, "spells"), systemPrompt: join(builtin, "system-prompt.md"), wordVectors: join(packageRoot(), "assets", "word-vectors", "words.bin") },

@@ -22,7 +22,7 @@ export function moveAppeared(workspace: string, before: ProtectedState, options:
   const folder = asideFolder(options.folder);
   return names.map((name) => {
     const movedTo = join(folder, name);
-    move(join(workspace, name), movedTo);
+    movePath(join(workspace, name), movedTo);
     return { name, movedTo };
   });
 }
@@ -38,7 +38,8 @@ function asideFolder(parent: string | undefined): string {
   return mkdtempSync(join(parent ?? tmpdir(), "appeared-"));
 }
 
-function move(from: string, to: string): void {
+/** Also between file systems. */
+export function movePath(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {

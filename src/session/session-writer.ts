@@ -56,15 +56,14 @@ export function createWriter(parts: WriterParts): SessionWriter {
   const { metadata } = fold;
   const id = metadata.session_id;
   const what = `session ${id}`;
-  const began = clock.monotonicMs();
-  const activeBefore = metadata.active_ms;
+  const work = startStopwatch(metadata.active_ms, clock.monotonicMs);
   const taskId = createTaskIds(id);
   let seq = parts.nextSeq;
   let wroteText = Number.NEGATIVE_INFINITY;
   let open = true;
 
   const save = (sync: boolean): void => {
-    metadata.active_ms = Math.round(activeBefore + Math.max(0, clock.monotonicMs() - began));
+    metadata.active_ms = work.ms();
     atomicWrite(join(folder, "metadata.json"), `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600, sync });
   };
   const saveText = (options: { sync: boolean; always: boolean }): void => {
@@ -78,6 +77,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
     events.append(full, { sync: SYNCED.has(event.type) });
     seq++;
     foldEvent(fold, full);
+    work.set(isWork(full, metadata) ?? work.runs(), { waits: metadata.waiting.length > 0 });
     const spoke = conversation.add(full);
     if (IN_METADATA.has(event.type)) save(false);
     if (spoke) saveText({ sync: false, always: false });
@@ -110,8 +110,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
   function close(status: Exclude<SessionStatus, "running">): void {
     streams.flush();
     if (status !== "waiting") {
-      const duration = Math.round(activeBefore + Math.max(0, clock.monotonicMs() - began));
-      record({ type: "session.completed", session_id: id, status, tokens: metadata.tokens, cost_usd: metadata.cost_usd, duration_ms: duration });
+      record({ type: "session.completed", session_id: id, status, tokens: metadata.tokens, cost_usd: metadata.cost_usd, duration_ms: work.ms() });
     }
     open = false;
     metadata.status = status;
@@ -123,4 +122,29 @@ export function createWriter(parts: WriterParts): SessionWriter {
     events.close();
     parts.lock.release();
   }
+}
+
+/** Whether agents work after this event; undefined when it says nothing about that. Between turns the session waits for the user. */
+function isWork(event: CruEvent, { trace }: SessionMetadata): boolean | undefined {
+  if (event.type === "agent.completed") return trace.find((entry) => entry.depth === 0)?.span_id === event.span_id ? false : undefined;
+  return event.type === "session.turn" || ("span_id" in event && !event.type.startsWith("inbox.")) ? true : undefined;
+}
+
+type Stopwatch = { ms(): number; runs(): boolean; set(runs: boolean, state: { waits: boolean }): void };
+
+/** Stands still while nobody works and while a person is waited for. */
+function startStopwatch(before: number, now: () => number): Stopwatch {
+  let total = before;
+  let since: number | undefined;
+  let isOn = false;
+  const ms = (): number => Math.round(total + (since === undefined ? 0 : Math.max(0, now() - since)));
+  return {
+    ms,
+    runs: () => isOn,
+    set(runs, { waits }) {
+      isOn = runs;
+      total = ms();
+      since = runs && !waits ? now() : undefined;
+    },
+  };
 }

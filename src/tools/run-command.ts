@@ -109,7 +109,7 @@ function ending(result: SandboxedResult, timeoutS: number): string {
 }
 
 function notes(result: SandboxedResult): string[] {
-  const appeared = result.appeared.map(({ name }) => `[${name} is protected: what the command made there was moved out of the workspace and the user is told]`);
+  const appeared = result.appeared.map(({ name }) => `[${name} is protected: what the command made there was moved out of the workspace; the user decides whether it goes in]`);
   const refused = result.code !== 0 && result.sandboxed && /Read-only file system/.test(result.stderr) ? ["[protected paths are read-only; name those that the command must change in `writes`]"] : [];
   return [...appeared, ...refused];
 }

@@ -119,6 +119,7 @@ describe("resume", () => {
     const first = await open(deps);
     first.emit(primaryStarted());
     first.emit({ type: "agent.tool_call", span_id: ROOT_SPAN, call_id: "c1", tool: "run_command", input: { command: "make" } });
+    clock.advance(1500);
     first.emit({ type: "inbox.opened", span_id: ROOT_SPAN, id: "q1", key: "c1", kind: "approval", title: "make", body: "" });
     clock.advance(1500);
     first.finish("waiting");

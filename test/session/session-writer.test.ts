@@ -155,10 +155,31 @@ describe("session folder", () => {
     expect(session.finish("completed").denials).toMatchObject([{ id: "q1", action: fake, reason: "no" }]);
   });
 
+  it("time at work is neither the time between turns nor that of an open question", async () => {
+    const clock = testClock();
+    const session = await open(sessionDeps({ clock }));
+    const turn = (): void => session.emit({ type: "session.turn", session_id: session.id, message: "go", conditions: {} });
+    clock.advance(7);
+    turn();
+    session.emit(primaryStarted());
+    clock.advance(100);
+    session.emit({ type: "inbox.opened", span_id: ROOT_SPAN, id: "q1", key: "c1", kind: "approval", title: "make", body: "" });
+    clock.advance(10_000);
+    session.emit({ type: "inbox.closed", span_id: ROOT_SPAN, id: "q1", status: "answered", decision: "approve", by: "person", text: "" });
+    clock.advance(20);
+    session.emit({ type: "agent.completed", span_id: ROOT_SPAN, agent: "primary", status: "completed", summary: "", duration_ms: 1, tokens: { input: 0, output: 0 }, cost_usd: 0, error: null });
+    expect(metadataOf(session).active_ms).toBe(120);
+    clock.advance(3_600_000);
+    turn();
+    clock.advance(3);
+    expect(session.finish("completed").active_ms).toBe(123);
+  });
+
   it("no negative duration and unique folders when the clock jumps back by hours", async () => {
     const clock = testClock("1970-01-01T12:00:00.000Z");
     const deps = sessionDeps({ clock });
     const session = await open(deps);
+    session.emit({ type: "session.turn", session_id: session.id, message: "go", conditions: {} });
     clock.advance(1000);
     clock.jump(-6 * 3_600_000);
     runChild(session, "explore", "b1", { spawned_at: "2026-11-16T10:00:00.000Z", completed_at: "2026-11-16T04:00:00.000Z", duration_ms: -5 });

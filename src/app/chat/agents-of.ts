@@ -150,7 +150,7 @@ export function agentsOf(chat: Chat): Agents {
     });
     const ask: Ask = chat.instead?.ask(identity) ?? (chat.withdraws === true ? (question) => waits({ ...question, signal: question.signal ?? chat.signal }) : waits);
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
-    const given = [...toolSet({ project, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes, binds: chat.worktree?.binds ?? [] }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
+    const given = [...toolSet({ project, workspace, redactor: chat.redactor, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes, binds: chat.worktree?.binds ?? [] }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;
     return {
       identity, system: agent.system, prompt: agent.prompt, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval,

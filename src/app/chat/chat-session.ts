@@ -6,7 +6,7 @@ import type { ModelDelta } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
 import type { AgentIdentity, DecisionHelp } from "../../contract/runner.ts";
 import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
-import { type AnswerInput, answerQuestion, withdrawQuestion } from "../../inbox/answer-question.ts";
+import { type AnswerInput, withdrawQuestion } from "../../inbox/answer-question.ts";
 import { findQuestion, type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
 import { revokeGrant } from "../../inbox/revoke.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -17,6 +17,7 @@ import { listSessions } from "../../session/list-sessions.ts";
 import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
+import { answerItem } from "../answer-item.ts";
 import { agentsOf } from "./agents-of.ts";
 import { conditionsOf } from "./conditions.ts";
 import { watchForNotices } from "./notices.ts";
@@ -158,11 +159,10 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
         owned.finish("interrupted");
         throw error;
       } finally {
-        limit.stop();
-        workedMs += systemClock.monotonicMs() - started;
+        workedMs = limit.stop();
       }
     },
-    answer: (answer) => void answerQuestion(answer, inboxDeps),
+    answer: (answer) => answerItem(answer, inboxDeps),
     withdraw: (question, reason) => void withdrawQuestion(question, reason, inboxDeps),
     inbox: async () => (await listInbox(project.paths, { closed: 0 })).items,
     revoke: (id) => revokeGrant(findQuestion(project.paths, id), inboxDeps),

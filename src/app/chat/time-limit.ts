@@ -1,20 +1,26 @@
 /** Ends the work when it took too long; time in which a person is waited for does not count. */
-export type TimeLimit = { signal: AbortSignal; waiting<T>(wait: () => Promise<T>): Promise<T>; stop(): void };
+export type TimeLimit = {
+  signal: AbortSignal;
+  waiting<T>(wait: () => Promise<T>): Promise<T>;
+  /** The time that counted, together with what was used before. */
+  stop(): number;
+};
 
 export function startTimeLimit(limitMs: number, usedMs: number, now: () => number): TimeLimit {
   const controller = new AbortController();
-  let left = limitMs - usedMs;
+  let used = usedMs;
   let waits = 0;
-  let since = now();
+  let since: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   const run = (): void => {
     since = now();
-    timer = setTimeout(() => controller.abort(new DOMException("the time limit was reached", "TimeoutError")), Math.max(0, Math.min(left, 2 ** 31 - 1)));
+    timer = setTimeout(() => controller.abort(new DOMException("the time limit was reached", "TimeoutError")), Math.max(0, Math.min(limitMs - used, 2 ** 31 - 1)));
     timer.unref();
   };
   const pause = (): void => {
     clearTimeout(timer);
-    left -= now() - since;
+    if (since !== undefined) used += now() - since;
+    since = undefined;
   };
   run();
   return {
@@ -27,6 +33,11 @@ export function startTimeLimit(limitMs: number, usedMs: number, now: () => numbe
         if (--waits === 0) run();
       }
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      // Whoever still waits does not start the clock again.
+      waits++;
+      pause();
+      return used;
+    },
   };
 }

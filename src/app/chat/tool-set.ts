@@ -4,6 +4,8 @@ import type { Permission } from "../../contract/permission.ts";
 import type { AgentIdentity, Ask, RunBind } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { Redactor } from "../../lib/redact.ts";
 import { agentNetwork } from "../../sandbox/agent-network.ts";
 import { probeSandbox } from "../../sandbox/probe.ts";
 import { askUserTool } from "../../tools/ask-user.ts";
@@ -20,6 +22,7 @@ import { requestApprovalTool } from "../../tools/request-approval.ts";
 import { runCommandTool } from "../../tools/run-command.ts";
 import { searchFilesTool } from "../../tools/search-files.ts";
 import { writeFileTool } from "../../tools/write-file.ts";
+import { offerAside } from "../aside.ts";
 import { chooseMcpServers } from "../mcp/choose-mcp-servers.ts";
 import type { Project } from "./open-chat.ts";
 
@@ -28,6 +31,8 @@ export type Sandbox = { mode: Settings["sandbox"]["mode"]; works: boolean };
 
 export type ToolSetDeps = {
   project: Project;
+  workspace: string;
+  redactor: Redactor;
   ask: Ask;
   sandbox: Sandbox;
   identity: AgentIdentity;
@@ -63,8 +68,8 @@ export function toolSet(deps: ToolSetDeps): AnyTool[] {
       marker: {
         v: 1, depth: identity.depth, trace_id: identity.traceId, session_id: identity.sessionId, agent: identity.name, permissions: [...deps.permissions],
       },
-      onAppeared: (appeared) =>
-        deps.emit({ type: "warning", message: `a command made protected paths; they were moved aside: ${appeared.map((a) => `${a.name} → ${a.movedTo}`).join(", ")}` }),
+      asideFolder: project.paths.user.aside,
+      onAppeared: (appeared) => offerAside(appeared, { identity, workspace: deps.workspace }, { paths: project.paths, clock: systemClock, redactor: deps.redactor, emit: deps.emit }),
     }),
     fetchUrlTool(),
     databaseQueryTool(database),

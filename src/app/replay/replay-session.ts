@@ -73,7 +73,7 @@ async function replayTurn(turn: RecordedTurn, firstCall: number, { cwd, env }: {
   const agents = agentsOf({
     project, primary, session, workspace: project.paths.root, recorded: live, children: startedChildren(live), emit, env, redactor, wait: true, sandbox: conditions.sandbox,
     budget: openBudget({ usd: settings.limits.budget_usd, tokens: settings.limits.budget_tokens }, spentBefore(before), () => {}),
-    limit: { signal: player.signal, waiting: (wait) => wait(), stop: () => {} },
+    limit: { signal: player.signal, waiting: (wait) => wait(), stop: () => 0 },
     signal: player.signal,
     onDelta: () => {},
     queue: openQueue({ maxConcurrent: settings.queue.max_concurrent, perGroup: settings.queue.providers }),
