@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { NewEvent } from "../../src/contract/event.ts";
-import type { Ask, AskInput, Outcome, RunRequest } from "../../src/contract/runner.ts";
+import type { Ask, AskInput, Outcome, RunDeps, RunRequest } from "../../src/contract/runner.ts";
 import { type ClaudeSetup, createClaudeRunner } from "../../src/runner/claude/claude-runner.ts";
 import type { Script } from "../../src/scripted/script.ts";
 import type { ScriptedRequest } from "../../src/scripted/request.ts";
@@ -32,6 +32,7 @@ export type ClaudeOptions = {
   signal?: AbortSignal;
   onEvent?: (event: NewEvent, index: number) => void;
   env?: Record<string, string>;
+  onRunning?: RunDeps["onRunning"];
 };
 
 export type ClaudeRun = { outcome: Outcome; events: NewEvent[]; asked: AskInput[]; requests: ScriptedRequest[]; at: Stage };
@@ -56,6 +57,7 @@ export async function runClaude(script: Script, options: ClaudeOptions = {}): Pr
       return options.answer?.(question) ?? answered("no", "deny");
     },
     signal: options.signal ?? new AbortController().signal,
+    ...(options.onRunning === undefined ? {} : { onRunning: options.onRunning }),
   });
   return { outcome, events, asked, requests: server.requests, at };
 }

@@ -47,7 +47,7 @@ export async function serversForRunner(input: RunnerServersInput): Promise<Runne
   }
   return {
     mcpServers,
-    binds: binds.filter((bind, i) => binds.findIndex((other) => other.from === bind.from && other.to === bind.to) === i),
+    binds,
     close: async () => void (await Promise.all(sockets.map((socket) => socket.close()))),
   };
 

@@ -9,7 +9,7 @@ import instructions from "./instructions.md";
 import type { DoorCall } from "./tool-door.ts";
 
 export type ToolSource = {
-  tools(client: string): Promise<readonly AnyTool[]>;
+  tools(): Promise<readonly AnyTool[]>;
   call(client: string, call: DoorCall): Promise<ToolResult>;
 };
 
@@ -19,7 +19,7 @@ const PROGRESS_MS = 5000;
 
 /** Serves tools by the protocol over two streams, in both of its eras. Resolves when the other side is gone. */
 export async function serveTools(source: ToolSource, streams: { input: Readable; output: Writable }, warn: (message: string) => void): Promise<void> {
-  const { Server } = await import("@modelcontextprotocol/server");
+  const { CLIENT_INFO_META_KEY, Server } = await import("@modelcontextprotocol/server");
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const gone = new Promise<void>((resolve) => {
     for (const event of ["end", "close"]) streams.input.once(event, resolve);
@@ -34,8 +34,7 @@ export async function serveTools(source: ToolSource, streams: { input: Readable;
 
   function makeServer(): InstanceType<typeof Server> {
     const server = new Server({ name: "crucible", version: versionOf() }, { capabilities: { tools: {} }, instructions: instructions.trim() });
-    const client = (): string => server.getClientVersion()?.name ?? "";
-    server.setRequestHandler("tools/list", async () => ({ tools: (await source.tools(client())).map(describe) }));
+    server.setRequestHandler("tools/list", async () => ({ tools: (await source.tools()).map(describe) }));
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const token = mcpReq._meta?.progressToken;
       let message = "working";
@@ -45,7 +44,9 @@ export async function serveTools(source: ToolSource, streams: { input: Readable;
       };
       const timer = setInterval(tell, PROGRESS_MS);
       try {
-        const result = await source.call(client(), {
+        // The newer era has no handshake: every request says whose it is.
+        const client = (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
+        const result = await source.call(nameOf(client), {
           tool: params.name, input: params.arguments ?? {}, signal: mcpReq.signal,
           asking(question) {
             message = `a person is needed: cru inbox show ${question.id}`;
@@ -63,6 +64,11 @@ export async function serveTools(source: ToolSource, streams: { input: Readable;
 
 function describe(tool: AnyTool): { name: string; description: string; inputSchema: { type: "object" }; annotations: { readOnlyHint: boolean } } {
   return { name: tool.name, description: tool.description, inputSchema: { ...(tool.inputJson ?? toJson(tool.input)), type: "object" }, annotations: { readOnlyHint: !tool.changes && tool.name !== "spawn_agent" } };
+}
+
+function nameOf(client: unknown): string {
+  const { name } = typeof client === "object" && client !== null ? (client as { name?: unknown }) : {};
+  return typeof name === "string" ? name : "";
 }
 
 function versionOf(): string {
