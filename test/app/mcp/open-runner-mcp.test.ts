@@ -86,7 +86,7 @@ describeClaude("a Claude agent with our tools", () => {
         const s = require("node:net").connect("/run/crucible/mcp.sock");
         const say = (m) => s.write(JSON.stringify({ jsonrpc: "2.0", ...m }) + "\\n");
         let text = "";
-        s.on("data", (d) => { text += d; if (text.includes('"id":3')) { console.log(text); process.exit(); } });
+        s.on("data", (d) => { text += d; if ([2, 3].every((id) => text.includes('"id":' + id) && text.endsWith("\\n"))) { console.log(text); process.exit(); } });
         say({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } } });
         say({ method: "notifications/initialized" });
         say({ id: 2, method: "tools/list" });
