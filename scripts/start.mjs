@@ -4,8 +4,5 @@ import { join } from "node:path";
 import { root, setUp } from "./setup.mjs";
 
 setUp();
-for (const args of [["doctor"], ["agents", "list"]]) {
-  console.log(`\n$ cru ${args.join(" ")}`);
-  const { status } = spawnSync(process.execPath, [join(root, "dist", "main.js"), ...args], { cwd: root, stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
-}
+const { status } = spawnSync(process.execPath, [join(root, "dist", "main.js"), "demo", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
+process.exit(status ?? 1);

@@ -40,7 +40,7 @@ function actionLines({ question: { action, reversible, confirm_word } }: InboxIt
   return lines;
 }
 
-const LONGEST = 200;
+const LONGEST = 100;
 
 function cut(value: string): string {
   const line = inertLine(value);
@@ -48,7 +48,7 @@ function cut(value: string): string {
 }
 
 function bodyLines(body: string): string[] {
-  return body.trim() === "" ? [] : ["", ...inert(body).trimEnd().split("\n").map((line) => `  ${line}`), ""];
+  return body.trim() === "" ? [] : ["", ...inert(body).trimEnd().split("\n").map((line) => `  ${line}`.trimEnd()), ""];
 }
 
 function decideLines(item: InboxItem): string[] {

@@ -17,6 +17,13 @@ export const PROJECT: readonly Command[] = [
     load: () => import("../commands/doctor.ts"),
   },
   {
+    name: "demo",
+    summary: "see it work on a throw-away repository, with a scripted model",
+    options: [{ flags: "--keep", summary: "keep the repository to look around in" }],
+    examples: ["cru demo", "cru demo --keep"],
+    load: () => import("../commands/demo.ts"),
+  },
+  {
     name: "trust",
     summary: "look at what this project brings along, and allow it to be used",
     options: [
