@@ -47,10 +47,13 @@ export function admitHosts(input: AdmitInput): Admit {
   };
 }
 
-/** The words for the user, with the command that opens the host. */
+/** The words for the user, with the command that opens the host where it can be opened. */
 export function refusalText({ host, address }: Refusal, who: string, hosts: readonly string[]): string {
-  const why = address === undefined ? "is not open" : `is at ${address}, in a private network`;
-  return `${who} tried to reach ${host}, which ${why}; if it should: cru config set sandbox.hosts ${[...hosts, address ?? host].join(",")}`;
+  const told = `${who} tried to reach ${host}, which ${address === undefined ? "is not open" : `is at ${address}, in a private network`}`;
+  const wanted = address ?? host;
+  if (!parseHostEntry(wanted).ok) return told;
+  const list = [...hosts, wanted].join(",");
+  return `${told}; if it should: cru config set sandbox.hosts ${/[*[]/.test(list) ? `'${list}'` : list}`;
 }
 
 export function rulesOf(entries: readonly string[]): HostRule[] {

@@ -105,6 +105,8 @@ describe("startHostProxy", () => {
     expect(refusalText({ host: "x.example" }, "the agent", ["open.example"])).toBe(
       "the agent tried to reach x.example, which is not open; if it should: cru config set sandbox.hosts open.example,x.example",
     );
+    expect(refusalText({ host: "x.example" }, "the agent", ["*.open.example"])).toContain("sandbox.hosts '*.open.example,x.example'");
+    expect(refusalText({ host: "localhost:22" }, "the agent", [])).toBe("the agent tried to reach localhost:22, which is not open");
     await Promise.all(Array.from({ length: 70 }, (_, i) => connectTo(`h${i}.example:443`)));
     expect(refused).toHaveLength(50);
   });
