@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Env, homeFolder, type Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
-import type { AgentIdentity, Runner } from "../contract/runner.ts";
+import type { AgentIdentity, Runner, RunnerName } from "../contract/runner.ts";
 import type { Settings } from "../contract/settings-defaults.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safeName } from "../lib/slug.ts";
@@ -9,9 +9,6 @@ import { configuredProviders } from "../llm/provider.ts";
 import { acpCommand, createAcpRunner } from "../runner/acp/acp-runner.ts";
 import { createClaudeRunner } from "../runner/claude/claude-runner.ts";
 import { findCredential } from "../runner/credential.ts";
-
-export const RUNNERS = ["model", "claude", "acp"] as const;
-export type RunnerName = (typeof RUNNERS)[number];
 
 export type RunnerChoice = {
   /** What the flag or the setting says. */

@@ -1,5 +1,6 @@
 import { answerItem } from "../app/answer-item.ts";
 import { isPutBack } from "../app/aside.ts";
+import { kindOfSession, type ResumableKind } from "../app/resume-command.ts";
 import { findPaths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
 import type { AnswerInput } from "../inbox/answer-question.ts";
@@ -27,10 +28,10 @@ export async function answerCommand(input: CommandInput, { pairs, ...answer }: A
   const after = await readItem(paths, id);
   if (after === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
   const alone = isPutBack(before.question);
-  const next = before.awaited || alone ? null : nextCommand(before);
+  const next = before.awaited || alone ? null : await nextCommand(before, paths);
   const warn = (message: string): void => io.err(`${inertLine(message)}\n`);
   if (next !== null) await recordIfInterrupted(before.question.session_id, { paths, env, clock: systemClock, warn });
-  if (options.resume === true && next !== null && before.question.workflow_id === undefined) return resumeChat(input, before, DONE[answer.decision]);
+  if (options.resume === true && next !== null && before.question.workflow_id === undefined) return resume(input, before, { done: DONE[answer.decision], kind: await kindOfSession(paths, before.question.session_id) });
   if (options.json === true) printJson(io, { item: itemRow(after), next });
   else {
     io.out(`${DONE[answer.decision]} ${id}: ${inertLine(before.question.title, 200)}\n`);
@@ -40,9 +41,9 @@ export async function answerCommand(input: CommandInput, { pairs, ...answer }: A
   return 0;
 }
 
-/** The run goes on in this process, as if `cru chat --resume` had been typed. */
-async function resumeChat(input: CommandInput, { question }: InboxItem, done: string): Promise<number> {
+/** The work goes on in this process, as if `cru chat --resume` or `cru task --resume` had been typed. */
+async function resume(input: CommandInput, { question }: InboxItem, { done, kind }: { done: string; kind: ResumableKind }): Promise<number> {
   input.io.err(`${done} ${question.id}: ${inertLine(question.title, 200)}\n`);
-  const { run } = await import("./commands/chat.ts");
-  return run({ ...input, args: [], options: { resume: question.session_id, print: true, json: input.options.json, wait: input.options.wait } });
+  const { run } = kind === "task" ? await import("./commands/task.ts") : await import("./commands/chat.ts");
+  return run({ ...input, args: [], options: { resume: question.session_id, print: true, json: input.options.json, wait: input.options.wait, trust: input.options.trust } });
 }

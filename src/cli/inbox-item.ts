@@ -1,3 +1,5 @@
+import { kindOfSession } from "../app/resume-command.ts";
+import type { Paths } from "../config/paths.ts";
 import type { InboxItem } from "../inbox/list-inbox.ts";
 import { inert, inertLine } from "../lib/inert.ts";
 
@@ -70,7 +72,8 @@ function answerLines({ question, answer, revoked }: InboxItem): string[] {
 }
 
 /** How the work goes on when no live process waits for the answer. */
-export function nextCommand(item: InboxItem): string {
-  const { workflow_id, session_id } = item.question;
-  return workflow_id === undefined ? `cru chat --resume ${inertLine(session_id)}` : `cru workflows resume ${inertLine(workflow_id)}`;
+export async function nextCommand({ question }: InboxItem, paths: Pick<Paths, "project">): Promise<string> {
+  const { workflow_id, session_id } = question;
+  if (workflow_id !== undefined) return `cru workflows resume ${inertLine(workflow_id)}`;
+  return `cru ${await kindOfSession(paths, session_id)} --resume ${inertLine(session_id)}`;
 }

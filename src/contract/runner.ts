@@ -122,5 +122,9 @@ export type OutcomeReason =
   | "suspended"
   | "start_failed";
 
+/** How an agent can run: in this process, or as a program outside. */
+export const RUNNERS = ["model", "claude", "acp"] as const;
+export type RunnerName = (typeof RUNNERS)[number];
+
 /** Never throws for what an agent or model does: every such end is an outcome. */
 export type Runner = { name: string; run(request: RunRequest, deps: RunDeps): Promise<Outcome> };

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Ask } from "../../contract/runner.ts";
+import type { Ask, Outcome } from "../../contract/runner.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { checkoutChanges, checkoutTree } from "../../worktree/in-place.ts";
 import type { Repository } from "../../worktree/repository.ts";
+import { askOf, type Attempt } from "./attempt.ts";
 import type { Workplace } from "./workplace.ts";
 
 const MOST_DIFF = 1 << 20;
@@ -24,7 +25,7 @@ export async function openOwnCheckout(repository: Repository, stateFolder: strin
 }
 
 /** Nobody's files are changed in place without a word. */
-export function confirmInPlace(ask: Ask, repository: Repository): ReturnType<Ask> {
+function confirmInPlace(ask: Ask, repository: Repository): ReturnType<Ask> {
   return ask({
     key: "in-place",
     kind: "approval",
@@ -45,4 +46,14 @@ async function baseline(repository: Repository, file: string): Promise<string> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   atomicWrite(file, `${tree}\n`, { mode: 0o600 });
   return tree;
+}
+
+/** Undefined: go on. */
+export async function confirmed(at: Attempt): Promise<Outcome | undefined> {
+  const asked = await confirmInPlace(askOf(at), at.prepared.repository);
+  if (asked.kind === "answered" && asked.answer.decision === "approve") return undefined;
+  const nothing = { text: "", output: null, tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, denials: [] };
+  if (at.signal.aborted) return { ...nothing, status: "cancelled", reason: "cancelled", error: null };
+  if (asked.kind === "suspended") return { ...nothing, status: "blocked", reason: "suspended", inboxId: asked.inboxId, error: null };
+  return { ...nothing, status: "denied", reason: "denied", error: { type: "denied", message: "working in your own checkout was refused" } };
 }

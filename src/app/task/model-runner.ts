@@ -1,23 +1,18 @@
-import { openBudget } from "../../agent/budget.ts";
 import type { Env } from "../../config/paths.ts";
 import type { CruEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
 import type { DecisionHelp, Outcome, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { openQueue } from "../../lib/queue.ts";
-import { createRedactor } from "../../lib/redact.ts";
-import { createStreamModel } from "../../llm/stream-model.ts";
 import { extractAgentOutput } from "../../runner/extract-agent-output.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { agentsOf } from "../chat/agents-of.ts";
 import { decisionsOf } from "../chat/decisions-of.ts";
 import type { Primary, Project } from "../chat/open-chat.ts";
 import type { AgentEnd } from "../chat/run-agent.ts";
-import { spentBefore } from "../chat/spent-before.ts";
+import { sessionParts } from "../chat/session-parts.ts";
 import { startTimeLimit, type TimeLimit } from "../chat/time-limit.ts";
 import { openMcp, openSandbox } from "../chat/tool-set.ts";
-import { noteTools } from "../notes.ts";
 
 export type ModelRunnerParts = {
   project: Project;
@@ -28,6 +23,8 @@ export type ModelRunnerParts = {
   env: Env;
   wait: boolean;
   ownGit: boolean;
+  /** Further MCP servers that the task asks for. */
+  mcp: readonly string[];
   warn(message: string): void;
   onDelta(span: string, delta: ModelDelta): void;
   asking(question: Question, help: DecisionHelp): void;
@@ -40,24 +37,22 @@ export function createModelRunner(parts: ModelRunnerParts): Runner {
 
 async function runModel(request: RunRequest, deps: RunDeps, parts: ModelRunnerParts): Promise<Outcome> {
   const { project, primary, recorded, env, warn } = parts;
-  const settings = { ...project.settings, loop: { ...project.settings.loop, max_iterations: request.limits.maxIterations } };
+  const settings = {
+    ...project.settings,
+    loop: { ...project.settings.loop, max_iterations: request.limits.maxIterations },
+    limits: { ...project.settings.limits, budget_usd: request.limits.budgetUsd },
+  };
   const limit = startTimeLimit(request.limits.timeoutMs, 0, systemClock.monotonicMs);
-  const mcp = await openMcp(project, { workspace: request.workspace, permissions: primary.permissions, env, warn });
-  const budget = openBudget({ usd: request.limits.budgetUsd, tokens: settings.limits.budget_tokens }, spentBefore(recorded), (share) =>
-    deps.emit({ type: "warning", span_id: request.agent.spanId, message: `${Math.round(share * 100)} % of the budget is used` }),
-  );
+  const mcp = await openMcp(project, { workspace: request.workspace, permissions: primary.permissions, env, warn, task: parts.mcp });
+  const own = { ...project, settings };
   const agents = agentsOf({
-    project: { ...project, settings }, primary, session: parts.session, recorded, emit: deps.emit, budget, limit, wait: parts.wait, env, mcp,
+    ...sessionParts({ project: own, env, events: recorded, emit: deps.emit }),
+    project: own, primary, session: parts.session, recorded, emit: deps.emit, limit, wait: parts.wait, env, mcp,
     workspace: request.workspace,
-    children: new Set(recorded.flatMap((e) => (e.type === "agent.started" && e.depth > 0 ? [e.span_id ?? ""] : []))),
     worktree: { binds: request.binds ?? [], ownGit: parts.ownGit },
     signal: AbortSignal.any([deps.signal, limit.signal]),
     onDelta: parts.onDelta,
-    redactor: createRedactor(env),
-    queue: openQueue({ maxConcurrent: settings.queue.max_concurrent, perGroup: settings.queue.providers }),
-    stream: createStreamModel({ env }),
     sandbox: await openSandbox(settings.sandbox.mode, env, warn),
-    notes: noteTools({ paths: project.paths, settings, env }),
     takeGuidance: () => [],
     asking: parts.asking,
   });

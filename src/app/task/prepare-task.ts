@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { durationMs } from "../../contract/duration.ts";
 import { CruError } from "../../contract/error.ts";
+import { type RunnerName, RUNNERS } from "../../contract/runner.ts";
 import { probeSandbox, sandboxMissing } from "../../sandbox/probe.ts";
 import { findSession } from "../../session/list-sessions.ts";
 import { readSession, type ReadSession } from "../../session/read-session.ts";
 import { openTrust } from "../../trust/open-trust.ts";
 import { openRepository, type Repository } from "../../worktree/repository.ts";
-import { chooseRunner, requireExternalRunner, type RunnerName, RUNNERS } from "../choose-runner.ts";
+import { chooseRunner, requireExternalRunner } from "../choose-runner.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "../chat/open-chat.ts";
 import { openTaskPrompt, type TaskPrompt } from "./task-prompt.ts";
 import type { TaskRequest } from "./task.ts";

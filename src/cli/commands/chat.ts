@@ -1,3 +1,5 @@
+import { kindOfSession } from "../../app/resume-command.ts";
+import { findPaths } from "../../config/paths.ts";
 import { CruError } from "../../contract/error.ts";
 import type { ChatEnd, OpenRequest } from "../../app/chat/chat-session.ts";
 import { inert } from "../../lib/inert.ts";
@@ -15,6 +17,7 @@ export const run: Run = async (input) => {
     agent: textOption(options.agent), model: textOption(options.model), allow: rightsOption(options.allow, "--allow"), deny: rightsOption(options.deny, "--deny"),
     maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false),
   };
+  await refuseTask(request);
   const mode = modeOf(input);
   if (mode === "print") return printOnce(input, request);
   const message = words(input);
@@ -22,6 +25,11 @@ export const run: Run = async (input) => {
   if (mode === "plain") return (await import("../chat/plain-chat.ts")).plainChat({ request: live, message, io: input.io });
   return (await import("../chat/interactive-chat.ts")).interactiveChat({ request: live, message, colour: (env.NO_COLOR ?? "") === "" });
 };
+
+async function refuseTask({ resume, cwd, env }: OpenRequest): Promise<void> {
+  if (resume === undefined || (await kindOfSession(findPaths(cwd, env), resume)) === "chat") return;
+  throw new CruError("usage", `${resume} is a task`, { hint: `go on with \`cru task --resume ${resume}\`` });
+}
 
 /** A conversation needs a terminal, or `--plain` in so many words. */
 function modeOf({ options, env, io }: CommandInput): "print" | "plain" | "interactive" {

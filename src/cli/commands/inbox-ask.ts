@@ -22,7 +22,7 @@ export const run: Run = async ({ args, options, cwd, env, io }) => {
     item = await read();
   }
   const answer = told(item, n);
-  const next = answer === null && item.status === "pending" ? nextCommand(item) : null;
+  const next = answer === null && item.status === "pending" ? await nextCommand(item, paths) : null;
   if (options.json === true) printJson(io, { item: itemRow(item), n, answer, next });
   else if (answer !== null) io.out(`${inert(answer)}\n`);
   else io.out(next === null ? `${id} is ${item.status} by now\n` : `Nobody waits with it now; the agent answers at: ${next}\n`);

@@ -24,7 +24,7 @@ export const run: Run = async ({ args, options, cwd, env, io }) => {
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);
   io.out(`${inert(text).trimEnd()}\n\n`);
-  if (session.status !== session.metadata.status) io.out(`Status now: ${session.status} (its process is gone; \`cru chat --resume ${id}\` goes on)\n`);
+  if (session.status !== session.metadata.status) io.out(`Status now: ${session.status} (its process is gone; \`cru ${session.metadata.task === undefined ? "chat" : "task"} --resume ${id}\` goes on)\n`);
   io.out(`Files in ${inertLine(relative(paths.root, folder))}:\n`);
   for (const file of files) io.out(`  ${inertLine(file.name)}  ${count(file.bytes)} bytes\n`);
   return 0;

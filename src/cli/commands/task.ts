@@ -1,10 +1,8 @@
-import { RUNNERS } from "../../app/choose-runner.ts";
 import type { TaskEnd, TaskRequest } from "../../app/task/task.ts";
 import { CruError } from "../../contract/error.ts";
-import type { Settings } from "../../contract/settings-defaults.ts";
-import { didYouMean } from "../../lib/nearest.ts";
 import type { CommandInput, Run } from "../command.ts";
 import { printJson } from "../print.ts";
+import { runnerOption, textOption, usdOption } from "../read-options.ts";
 import { endJson, endText } from "../task/task-end-text.ts";
 import { taskProgress } from "../task/task-progress.ts";
 
@@ -32,8 +30,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 function requestOf({ args, options, cwd, env }: CommandInput): Omit<TaskRequest, "signal"> {
   const said = args.join(" ").trim();
   const request = {
-    cwd, env, trust: options.trust === true, text: said === "" ? undefined : said, beadId: text(options.bead), acceptance: text(options.accept), inPlace: options.inPlace === true,
-    runner: runnerOf(options.runner), model: text(options.model), agent: text(options.agent), budgetUsd: usd(options.budget), resume: text(options.resume), wait: options.wait === true,
+    cwd, env, trust: options.trust === true, text: said === "" ? undefined : said, beadId: textOption(options.bead), acceptance: textOption(options.accept), inPlace: options.inPlace === true,
+    runner: runnerOption(options.runner), model: textOption(options.model), agent: textOption(options.agent), budgetUsd: usdOption(options.budget, "--budget"), resume: textOption(options.resume), wait: options.wait === true,
   };
   if (request.resume !== undefined && (request.text ?? request.beadId ?? request.acceptance) !== undefined) {
     throw new CruError("usage", "--resume goes on with a task as it is", { hint: "leave out the words, --bead and --accept" });
@@ -42,23 +40,4 @@ function requestOf({ args, options, cwd, env }: CommandInput): Omit<TaskRequest,
     throw new CruError("usage", "task needs words or a bead", { hint: 'for example: cru task "make the failing test pass", or cru task --bead ID' });
   }
   return request;
-}
-
-function runnerOf(value: unknown): Settings["runner"] | undefined {
-  if (value === undefined) return undefined;
-  const names = ["auto", ...RUNNERS] as const;
-  const found = names.find((name) => name === value);
-  if (found === undefined) throw new CruError("usage", `there is no runner '${String(value)}'`, { hint: didYouMean(String(value), names) });
-  return found;
-}
-
-function usd(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  const n = Number(value);
-  if (Number.isFinite(n) && n > 0) return n;
-  throw new CruError("usage", `--budget takes a number above 0, not '${String(value)}'`);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

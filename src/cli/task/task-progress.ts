@@ -23,7 +23,8 @@ export function taskProgress(io: Io): TaskListener {
   };
 }
 
-const STATUS: Record<string, string> = { thinking: "thinking", writing: "writing", running_command: "running a command", waiting: "waiting for a person" };
+/** Writing and running are told by the line of the call or the text itself. */
+const STATUS: Record<string, string> = { thinking: "thinking", waiting: "waiting for a person" };
 
 /** One event of an agent at work, in words; undefined when it says nothing to a person. */
 export function taskLine(event: NewEvent): string | undefined {
@@ -31,7 +32,7 @@ export function taskLine(event: NewEvent): string | undefined {
     case "agent.process":
       return `  ${inertLine(event.runner, 40)} ${inertLine(event.version, 40)}${event.resumed ? " goes on" : " starts"}${event.sandboxed ? " in its sandbox" : " WITHOUT a sandbox"}`;
     case "agent.status":
-      return event.status === "idle" || STATUS[event.status] === undefined ? undefined : `  … ${STATUS[event.status]}`;
+      return STATUS[event.status] === undefined ? undefined : `  … ${STATUS[event.status]}`;
     case "agent.output":
       return spoken(event.text);
     case "agent.tool_call":
