@@ -2,10 +2,10 @@ import type { BeadStore } from "../../beads/bead-store.ts";
 import type { Bead } from "../../contract/bead.ts";
 import type { CruEvent, NewEvent } from "../../contract/event.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
-import { answerQuestion } from "../../inbox/answer-question.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createRedactor } from "../../lib/redact.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
+import { answerItem } from "../answer-item.ts";
 import { createAsk, type AskDeps } from "../chat/ask.ts";
 import type { Prepared } from "./prepare-task.ts";
 import type { TaskListener, TaskRequest } from "./task.ts";
@@ -37,5 +37,5 @@ export function askOf(at: Attempt): Ask {
 /** How a person in front of this process answers. */
 export function askingOf({ listener, prepared }: Pick<Attempt, "listener" | "prepared">): AskDeps["asking"] {
   const { paths } = prepared.project;
-  return (question, help) => listener.asking?.(question, help, (answer) => void answerQuestion(answer, { paths, clock: systemClock }));
+  return (question, help) => listener.asking?.(question, help, (answer) => void answerItem(answer, { paths, clock: systemClock }));
 }
