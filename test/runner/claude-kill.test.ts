@@ -7,7 +7,7 @@ import type { ScriptedRequest } from "../../src/scripted/request.ts";
 import { done, KEY, ofType, requestFor, runClaude, stage } from "../support/claude.ts";
 import { answered } from "../support/loop.ts";
 import { claudePath, describeClaude } from "../support/peers.ts";
-import { until } from "../support/processes.ts";
+import { processesNaming, until } from "../support/processes.ts";
 import { program, start } from "../support/program.ts";
 import { scripted } from "../support/scripted.ts";
 
@@ -76,13 +76,3 @@ describeClaude("an orchestrator that is killed", () => {
     expect(processesNaming("4321")).toEqual([]);
   });
 });
-
-function processesNaming(word: string): string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(word);
-    } catch {
-      return false;
-    }
-  });
-}

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** Whether a process exists and is more than an entry that nobody has collected yet. */
 export function isAlive(pid: number): boolean {
@@ -12,4 +12,15 @@ export function isAlive(pid: number): boolean {
 /** Waits for what will happen; the test's own timeout is the only limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** Processes whose command line holds the word; not this one. */
+export function processesNaming(word: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(word);
+    } catch {
+      return false;
+    }
+  });
 }
