@@ -1,6 +1,6 @@
 import { hostsFinding, sandboxFinding } from "../../src/app/doctor/sandbox.ts";
 import type { SandboxState } from "../../src/sandbox/probe.ts";
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/app/doctor/check.ts";
@@ -176,10 +176,15 @@ describe("cru doctor", () => {
     expect((await checks(here)).of("worktrees")).toMatchObject([{ status: "ok", message: "2 worktrees, all known to git" }]);
     rmSync(join(worktrees, "b1"), { recursive: true });
     mkdirSync(join(worktrees, "strange"));
+    writeFileSync(join(worktrees, "strange", "work.txt"), "mine");
     expect((await checks(here)).of("worktrees")).toMatchObject([
-      { status: "warn", message: "git still lists 1 worktree that is gone", fix: "git worktree prune" },
-      { status: "warn", message: ".coven/worktrees/strange is not a worktree of this repository" },
+      { status: "warn", message: "git lists the worktree .coven/worktrees/b1, whose folder is gone", fix: "cru doctor --fix" },
+      { status: "warn", message: ".coven/worktrees/strange is not a worktree that git knows", fix: "cru doctor --fix" },
     ]);
+    const fixed = await here.cru(["doctor", "--fix"]);
+    expect(fixed.stdout).toContain("git lists the worktree .coven/worktrees/b1, whose folder is gone: removed");
+    expect((await checks(here)).of("worktrees")).toMatchObject([{ message: ".coven/worktrees/strange is not a worktree that git knows" }]);
+    expect(readFileSync(join(worktrees, "strange", "work.txt"), "utf8")).toBe("mine");
   });
 
   it("says which hosts are open from inside", () => {

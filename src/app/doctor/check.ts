@@ -6,7 +6,7 @@ export type FindingStatus = "ok" | "info" | "warn" | "fail";
 /** One line of `cru doctor`. `fail`: something that everything needs is broken. `warn`: part of Crucible cannot be used. */
 export type Finding = { id: string; status: FindingStatus; message: string; fix: string | null };
 
-export type DoctorInput = { cwd: string; paths: Paths; env: Env; trust: boolean };
+export type DoctorInput = { cwd: string; paths: Paths; env: Env; trust: boolean; /** Mend what can be mended without losing anything. */ fix: boolean };
 export type DoctorDeps = { run: typeof runProgram };
 
 /** A check is data and never throws for what it finds. */

@@ -1,6 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Check, type Finding, finding, plainEnv } from "./check.ts";
+import { CruError } from "../../contract/error.ts";
+import { listOrphans, mend, type Orphan } from "../../worktree/orphans.ts";
+import { openRepository, type Repository, type RepositoryInput } from "../../worktree/repository.ts";
+import { type Check, type Finding, finding } from "./check.ts";
 
 const STALE_MS = 10 * 60_000;
 const GIT_LOCKS = ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"];
@@ -21,30 +24,45 @@ export const locksCheck: Check = {
   },
 };
 
-/** A worktree that git knows and that is gone, or a folder among the worktrees that git does not know. */
+/** What a crash, or somebody's hand, left half done among the worktrees. `--fix` finishes it or clears it away; work is never removed. */
 export const worktreesCheck: Check = {
   id: "worktrees",
-  async look({ paths, env }, deps) {
-    if (paths.gitDir === undefined) return [];
-    const home = paths.project.worktrees;
-    const listed = await deps.run("git", ["-c", "core.fsmonitor=false", "-C", paths.root, "worktree", "list", "--porcelain"], { env: plainEnv(env), cwd: "/", timeoutMs: 10_000 });
-    if (listed.code !== 0) return [];
-    const known = listed.stdout.split("\n\n").flatMap((block) => {
-      const path = /^worktree (.*)$/m.exec(block)?.[1];
-      return path?.startsWith(`${home}/`) === true ? [{ path, gone: /^prunable/m.test(block) }] : [];
-    });
-    const gone = known.filter((w) => w.gone).length;
-    const strange = folders(home).filter((name) => known.every((w) => w.path !== join(home, name)));
-    const found: Finding[] = [];
-    if (gone > 0) found.push(finding("worktrees", "warn", `git still lists ${gone} ${gone === 1 ? "worktree that is" : "worktrees that are"} gone`, "git worktree prune"));
-    for (const name of strange) found.push(finding("worktrees", "warn", `.coven/worktrees/${name} is not a worktree of this repository`, "look into it, keep what you need, then delete the folder"));
-    return found.length > 0 ? found : [finding("worktrees", "ok", known.length === 0 ? "no worktree is open" : `${known.length} worktrees, all known to git`)];
+  async look({ paths, env, fix }) {
+    const repository = await usable({ root: paths.root, gitDir: paths.gitDir, worktrees: paths.project.worktrees, env });
+    if (repository === undefined) return [];
+    const mended = fix ? await mend(repository) : [];
+    const found = [
+      ...mended.filter(({ done }) => done !== "kept").map(({ orphan, done }) => finding("worktrees", "info", `${WHAT[orphan.kind](orphan.what)}: ${done === "busy" ? "somebody is at it right now" : done}`)),
+      ...(await listOrphans(repository)).map((orphan) => finding("worktrees", "warn", WHAT[orphan.kind](orphan.what), fix ? KEPT : "cru doctor --fix")),
+    ];
+    const open = folders(paths.project.worktrees).length;
+    return found.length > 0 ? found : [finding("worktrees", "ok", open === 0 ? "no worktree is open" : `${open} ${open === 1 ? "worktree" : "worktrees"}, all known to git`)];
   },
 };
 
+const KEPT = "it may hold work, so it is kept: look into it, take what you need, then delete it";
+
+const WHAT: Record<Orphan["kind"], (what: string) => string> = {
+  unfinished: (what) => `.coven/worktrees/${what} was cut short while it was made`,
+  empty_branch: (what) => `branch ${what} has no worktree and nothing on it`,
+  folder_gone: (what) => `git lists the worktree .coven/worktrees/${what}, whose folder is gone`,
+  unregistered_folder: (what) => `.coven/worktrees/${what} is not a worktree that git knows`,
+  leftover: (what) => `.coven/worktrees/${what} was left behind by a removal`,
+};
+
+/** Undefined where no worktree can be made; the check of the repository says why. */
+async function usable(input: RepositoryInput): Promise<Repository | undefined> {
+  try {
+    return await openRepository(input);
+  } catch (error) {
+    if (error instanceof CruError) return undefined;
+    throw error;
+  }
+}
+
 function folders(path: string): string[] {
   try {
-    return readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map((entry) => entry.name).sort();
+    return readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map((entry) => entry.name);
   } catch {
     return [];
   }

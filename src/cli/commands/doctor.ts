@@ -8,7 +8,7 @@ import { printJson } from "../print.ts";
 
 export const run: Run = async (input) => {
   const { cwd, env, io, options } = input;
-  const checks = await runDoctor({ cwd, env, paths: findPaths(cwd, env), trust: options.trust === true }, { run: runProgram });
+  const checks = await runDoctor({ cwd, env, paths: findPaths(cwd, env), trust: options.trust === true, fix: options.fix === true }, { run: runProgram });
   if (options.json === true) printJson(io, { checks });
   else io.out(asText(checks, input));
   return checks.some((check) => check.status === "fail") ? 1 : 0;
