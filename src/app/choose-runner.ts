@@ -6,7 +6,7 @@ import type { Settings } from "../contract/settings-defaults.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safeName } from "../lib/slug.ts";
 import { configuredProviders } from "../llm/provider.ts";
-import { acpCommand, createAcpRunner } from "../runner/acp/acp-runner.ts";
+import { createAcpRunner, findAcpProgram } from "../runner/acp/acp-runner.ts";
 import { createClaudeRunner } from "../runner/claude/claude-runner.ts";
 import { findCredential } from "../runner/credential.ts";
 
@@ -41,7 +41,7 @@ export function openExternalRunner(input: ExternalRunnerInput): Runner {
 /** Says what is missing before anything is made; a login that only the program itself can read is left to it where there is no sandbox. */
 export function requireExternalRunner({ name, settings, env, paths }: ExternalRunnerInput): void {
   if (name === "acp") {
-    if (acpCommand(settings.acp) === undefined) throw new CruError("provider_missing", "no ACP agent is configured", { hint: "name one: cru config set acp.command 'PROGRAM ARGUMENTS'" });
+    findAcpProgram(settings.acp, { path: env.PATH, workspace: paths.root, home: homeFolder(env) });
     return;
   }
   if (!hasClaude({ settings, env, root: paths.root })) {

@@ -10,6 +10,7 @@ import { answered } from "../support/loop.ts";
 import { adapterPath, claudePath, describeClaude } from "../support/peers.ts";
 import { processesNaming, until } from "../support/processes.ts";
 import { program, start } from "../support/program.ts";
+import { IMPLEMENTER, runnerServers, testServer } from "../support/runner-mcp.ts";
 import { scripted } from "../support/scripted.ts";
 
 const limits = { maxIterations: 50, timeoutMs: 60_000, idleMs: 30_000, budgetUsd: null as number | null };
@@ -50,6 +51,15 @@ describeClaude("the real Claude CLI through ACP", () => {
     const run = await runAcp([{ text: done() }], { request: { permissions: ["FilesystemRead", "SemanticSearch"] } });
     expect(run.requests[0]?.tools).toEqual(expect.arrayContaining(["Read"]));
     expect(run.requests[0]?.tools.filter((tool) => ["Bash", "Write", "Edit", "NotebookEdit", "WebFetch", "WebSearch", "Task", "Agent"].includes(tool))).toEqual([]);
+  });
+
+  it("gets MCP servers in its session, and calls them by their rights", async () => {
+    const at = stage();
+    const opened = await runnerServers(at, { sums: testServer(at) }, { permissions: [...IMPLEMENTER] });
+    const run = await runAcp([{ tools: [{ name: "mcp__sums__add", input: { a: 2, b: 3 }, id: "sum" }] }, { text: done() }], { at, request: { mcpServers: opened.mcpServers, binds: opened.binds } });
+    await opened.close();
+    expect(ofType(run.events, "agent.tool_result").map((e) => [e.tool, e.ok, e.output])).toEqual([["mcp__sums__add", true, expect.stringContaining("5")]]);
+    expect([run.outcome.status, run.asked, readdirSync(at.worktree)]).toEqual(["completed", [], ["readme.md"]]);
   });
 
   it("a worktree's own settings loosen nothing", async () => {

@@ -10,7 +10,7 @@ import type { ModelFailureNote, ModelProxy } from "../../sandbox/model-proxy.ts"
 import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
 import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
 import { openAgentMemory } from "../agent-memory.ts";
-import { findAgentProgram } from "../agent-program.ts";
+import { type AgentPlace, type AgentProgram, findAgentProgram } from "../agent-program.ts";
 import { agentSandbox, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
 import { findCredential } from "../credential.ts";
 import { converse } from "./conversation.ts";
@@ -32,11 +32,18 @@ export type AcpSetup = {
   graceMs?: number;
 };
 
-const HINT = "name an installed program that speaks the Agent Client Protocol: cru config set --user acp.command 'PROGRAM ARGUMENTS'";
+const HINT = "name an installed program that speaks the Agent Client Protocol: cru config set acp.command 'PROGRAM ARGUMENTS'";
 
 /** Any agent that speaks the Agent Client Protocol, as a supervised process in a sandbox. */
 export function createAcpRunner(setup: AcpSetup): Runner {
   return { name: "acp", run: (request, deps) => runAcp(request, deps, setup) };
+}
+
+/** The configured program; a user's mistake when there is none. */
+export function findAcpProgram(acp: Settings["acp"], place: AgentPlace): AgentProgram {
+  const command = acpCommand(acp);
+  if (command === undefined) throw new CruError("provider_missing", "no ACP agent is configured", { hint: HINT });
+  return findAgentProgram(command, place, HINT);
 }
 
 /** A string is split at its spaces; a program with spaces in its path is written as a list. */
@@ -46,11 +53,9 @@ export function acpCommand(acp: Settings["acp"]): string[] | undefined {
 }
 
 async function runAcp(request: RunRequest, deps: RunDeps, setup: AcpSetup): Promise<Outcome> {
-  const command = acpCommand(setup.acp);
-  if (command === undefined) throw new CruError("provider_missing", "no ACP agent is configured", { hint: HINT });
   const sandboxed = setup.sandbox.mode === "required";
   const place = { path: setup.env.PATH, workspace: request.workspace, home: setup.home };
-  const program = findAgentProgram(command, place, HINT);
+  const program = findAcpProgram(setup.acp, place);
   const claude = setup.env.CLAUDE_CODE_EXECUTABLE?.trim() || undefined;
   const behind = claude === undefined ? undefined : findAgentProgram([claude], place, "CLAUDE_CODE_EXECUTABLE must be the path of the Claude CLI");
   const folder = setup.stateFolder(request.agent);

@@ -69,6 +69,7 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
   let fault: unknown;
 
   const watch = watchProgress(request.limits, (why) => stop({ why }));
+  deps.onRunning?.({ paused: watch.paused });
 
   /** The agent is asked to end its turn; then, or when it does not, the program is ended. */
   const stop = (why: Stopped): void => {
