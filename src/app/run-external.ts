@@ -1,12 +1,10 @@
-import { type Env, homeFolder } from "../config/paths.ts";
+import type { Env } from "../config/paths.ts";
 import type { CruEvent } from "../contract/event.ts";
-import type { Outcome, RunDeps, Runner, RunRequest } from "../contract/runner.ts";
+import type { Question } from "../contract/question.ts";
+import type { DecisionHelp, Outcome, RunDeps, Runner, RunRequest } from "../contract/runner.ts";
 import type { SessionWriter } from "../session/session-writer.ts";
-import { serverProgram } from "../tools/mcp/server-program.ts";
 import type { Primary, Project } from "./chat/open-chat.ts";
-import { chooseMcpServers } from "./mcp/choose-mcp-servers.ts";
-import { serversForRunner } from "./mcp/servers-for-runner.ts";
-import { toolsForRunner } from "./mcp/tools-for-runner.ts";
+import { openRunnerMcp } from "./mcp/open-runner-mcp.ts";
 
 export type ExternalParts = {
   runner: Runner;
@@ -16,33 +14,36 @@ export type ExternalParts = {
   /** What was recorded, but for the agent's own stream; grows while it runs. */
   recorded: readonly CruEvent[];
   env: Env;
+  /** Whether answers are waited for; else a question of what it starts ends it, as one of its own would. */
+  wait: boolean;
+  ownGit: boolean;
   /** Further MCP servers that the task asks for. */
   mcp: readonly string[];
+  asking(question: Question, help: DecisionHelp): void;
   warn(message: string): void;
 };
 
 /** Runs an agent outside of this process with what it gets from here: the project's MCP servers, and our own tools under its rights. */
 export async function runExternal(request: Omit<RunRequest, "mcpServers">, deps: RunDeps, parts: ExternalParts): Promise<Outcome> {
-  const { project, agent, env, warn } = parts;
-  const { settings } = project;
-  const { workspace } = request;
-  const place = { workspace, home: homeFolder(env), path: env.PATH };
-  const chosen = chooseMcpServers({ settings: settings.mcp, task: parts.mcp, workspace, env }, { find: (server) => serverProgram(server, place) });
-  for (const warning of chosen.warnings) warn(warning);
-  const tools = await toolsForRunner({
-    project, env, workspace, session: parts.session, recorded: parts.recorded, emit: deps.emit, identity: request.agent, agent, attempting: () => request.prompt, task: parts.mcp, signal: deps.signal, warn,
+  const { project, agent, env, session, recorded, wait, warn, asking } = parts;
+  const held = new AbortController();
+  let inboxId: string | undefined;
+  const mcp = await openRunnerMcp({
+    project, env, session, recorded, agent, wait, warn, asking, workspace: request.workspace, emit: deps.emit, identity: request.agent, attempting: () => request.prompt, task: parts.mcp, signal: deps.signal,
+    worktree: { binds: request.binds ?? [], ownGit: parts.ownGit },
+    suspended(id) {
+      inboxId ??= id;
+      held.abort(new DOMException("a person is needed", "AbortError"));
+    },
   });
   try {
-    const servers = await serversForRunner({ ...place, servers: chosen.servers, permissions: agent.permissions, mode: settings.sandbox.mode, warn });
-    try {
-      return await parts.runner.run(
-        { ...request, mcpServers: { ...servers.mcpServers, ...tools.mcpServers }, binds: [...(request.binds ?? []), ...servers.binds, ...tools.binds] },
-        { ...deps, onRunning: tools.onRunning },
-      );
-    } finally {
-      await servers.close();
-    }
+    const outcome = await parts.runner.run(
+      { ...request, mcpServers: mcp.mcpServers, binds: [...(request.binds ?? []), ...mcp.binds] },
+      { ...deps, signal: AbortSignal.any([deps.signal, held.signal]), onRunning: mcp.onRunning },
+    );
+    const isHeld = inboxId !== undefined && outcome.reason === "cancelled" && !deps.signal.aborted;
+    return isHeld ? { ...outcome, status: "blocked", reason: "suspended", error: null, ...(inboxId === undefined ? {} : { inboxId }) } : outcome;
   } finally {
-    await tools.close();
+    await mcp.close();
   }
 }

@@ -16,14 +16,13 @@ import { fetchUrlTool } from "../../tools/fetch-url.ts";
 import { getAgentTool } from "../../tools/get-agent.ts";
 import { listFilesTool } from "../../tools/list-files.ts";
 import { connectMcpServers, type McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
-import { serverProgram } from "../../tools/mcp/server-program.ts";
 import { readFileTool } from "../../tools/read-file.ts";
 import { requestApprovalTool } from "../../tools/request-approval.ts";
 import { runCommandTool } from "../../tools/run-command.ts";
 import { searchFilesTool } from "../../tools/search-files.ts";
 import { writeFileTool } from "../../tools/write-file.ts";
 import { offerAside } from "../aside.ts";
-import { chooseMcpServers } from "../mcp/choose-mcp-servers.ts";
+import { chooseMcpServers, onThisMachine } from "../mcp/choose-mcp-servers.ts";
 import type { Project } from "./open-chat.ts";
 
 /** Whether commands are held by a sandbox here, ours or one that the user vouches for. */
@@ -86,7 +85,7 @@ export type McpInput = { workspace: string; permissions: readonly Permission[]; 
 /** The servers that settings and task name, connected once per session; those of an untrusted project are not in the settings. */
 export async function openMcp({ settings }: Project, { workspace, permissions, env, warn, task = [] }: McpInput): Promise<McpTools> {
   const place = { workspace, home: homeFolder(env), path: env.PATH };
-  const chosen = chooseMcpServers({ settings: settings.mcp, task, workspace, env }, { find: (server) => serverProgram(server, place) });
+  const chosen = chooseMcpServers({ settings: settings.mcp, task, workspace, env }, onThisMachine(place));
   const mcp = await connectMcpServers(chosen.servers, {
     workspace, home: place.home, mode: settings.sandbox.mode, permissions, ...(env.PATH === undefined ? {} : { path: env.PATH }),
   });

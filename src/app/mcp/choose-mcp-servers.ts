@@ -1,10 +1,11 @@
 import type { Env } from "../../config/paths.ts";
 import { MCP_PRESETS, type McpPreset, type McpServer } from "../../contract/settings.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
+import { findProgram } from "../../lib/find-program.ts";
 import { inertLine } from "../../lib/inert.ts";
 import { didYouMean } from "../../lib/nearest.ts";
 import { PRESETS } from "../../tools/mcp/presets.ts";
-import type { ServerProgram } from "../../tools/mcp/server-program.ts";
+import { type Place, serverProgram, type ServerProgram } from "../../tools/mcp/server-program.ts";
 
 export type McpChoice = {
   settings: Settings["mcp"];
@@ -18,7 +19,16 @@ export type McpChoice = {
 export type ChooseDeps = {
   /** Looks for the program on this machine; nothing is downloaded. */
   find(server: { command: string; args?: string[] }): ServerProgram;
+  /** The path of the first of these programs that is there. */
+  program(names: readonly string[]): string | undefined;
 };
+
+export function onThisMachine(place: Place): ChooseDeps {
+  return {
+    find: (server) => serverProgram(server, place),
+    program: (names) => names.map((name) => findProgram(name, { path: place.path, notBelow: place.workspace })).find((path) => path !== undefined),
+  };
+}
 
 export type ChosenServers = { servers: Record<string, McpServer>; warnings: string[] };
 
@@ -87,6 +97,12 @@ function complete(definition: Definition, input: McpChoice, deps: ChooseDeps): C
     env[name] = value;
   }
   const server = preset.server(input);
+  const needed = preset.program;
+  if (needed !== undefined) {
+    const path = deps.program(needed.names);
+    if (path === undefined) return { ok: false, why: `${needed.names.join(", ")}: none of them was found on PATH; ${preset.install}` };
+    server.args = [...(server.args ?? []), needed.option, path];
+  }
   return available(Object.keys(env).length === 0 ? server : { ...server, env }, preset.install, deps);
 }
 

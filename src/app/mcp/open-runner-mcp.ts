@@ -1,8 +1,7 @@
 import { homeFolder } from "../../config/paths.ts";
 import type { RunBind, RunDeps } from "../../contract/runner.ts";
 import type { McpServer } from "../../contract/settings.ts";
-import { serverProgram } from "../../tools/mcp/server-program.ts";
-import { chooseMcpServers } from "./choose-mcp-servers.ts";
+import { chooseMcpServers, onThisMachine } from "./choose-mcp-servers.ts";
 import { serversForRunner } from "./servers-for-runner.ts";
 import type { DoorInput } from "./tool-door.ts";
 import { toolsForRunner } from "./tools-for-runner.ts";
@@ -22,7 +21,7 @@ export async function openRunnerMcp(input: DoorInput): Promise<RunnerMcp> {
   const { project, env, workspace, agent, warn } = input;
   const { mcp, sandbox } = project.settings;
   const place = { workspace, home: homeFolder(env), path: env.PATH };
-  const chosen = chooseMcpServers({ settings: mcp, task: input.task ?? [], workspace, env }, { find: (server) => serverProgram(server, place) });
+  const chosen = chooseMcpServers({ settings: mcp, task: input.task ?? [], workspace, env }, onThisMachine(place));
   for (const warning of chosen.warnings) warn(warning);
   const servers = await serversForRunner({ ...place, servers: chosen.servers, permissions: agent.permissions, mode: sandbox.mode, warn });
   try {

@@ -112,7 +112,7 @@ export async function openTools(request: ChatInput, listener: ToolsListener): Pr
 
   function doorInput(session: SessionWriter, recorded: readonly CruEvent[], emit: (event: NewEvent) => void) {
     return {
-      project, env: request.env, workspace: project.paths.root, session, recorded, emit, attempting: () => session.metadata().request, signal: over.signal, warn: listener.warn,
+      project, env: request.env, workspace: project.paths.root, session, recorded, emit, attempting: () => session.metadata().request, signal: over.signal, warn: listener.warn, wait: true,
     };
   }
 }

@@ -1,19 +1,19 @@
-import { randomBytes } from "node:crypto";
 import type { Env } from "../../config/paths.ts";
 import { durationMs } from "../../contract/duration.ts";
 import { CruError } from "../../contract/error.ts";
 import type { CruEvent, Emit } from "../../contract/event.ts";
 import type { Question } from "../../contract/question.ts";
-import type { AgentIdentity } from "../../contract/runner.ts";
+import type { AgentIdentity, DecisionHelp } from "../../contract/runner.ts";
 import type { AnyTool, ToolResult } from "../../contract/tool.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
-import { agentsOf } from "../chat/agents-of.ts";
+import { agentsOf, type Chat } from "../chat/agents-of.ts";
 import type { Primary, Project } from "../chat/open-chat.ts";
 import { sessionParts } from "../chat/session-parts.ts";
 import { startTimeLimit } from "../chat/time-limit.ts";
 import { openMcp, openSandbox, type Sandbox } from "../chat/tool-set.ts";
+import { callIds } from "./call-ids.ts";
 
 export type DoorInput = {
   project: Project;
@@ -31,6 +31,14 @@ export type DoorInput = {
   attempting(): string;
   /** Further MCP servers of the task, for its children. */
   task?: readonly string[];
+  /** What commands of its children see beside the workspace. */
+  worktree?: Chat["worktree"];
+  /** False: a question ends the call, and stays for a next time. True: it is waited for, and withdrawn when nobody waits any more. */
+  wait: boolean;
+  /** Hears of the question that ended a call. */
+  suspended?(inboxId: string): void;
+  /** Hears of each question that is waited for. */
+  asking?(question: Question, help: DecisionHelp): void;
   /** Ends everything. */
   signal: AbortSignal;
   warn(message: string): void;
@@ -62,6 +70,7 @@ export function openToolDoor(input: DoorInput): ToolDoor {
   const { project, env, workspace, agent } = input;
   const { settings } = project;
   const shared = sessionParts({ project, env, events: input.recorded, emit: input.emit });
+  const ids = callIds(input.recorded, input.identity.spanId);
   const over = new AbortController();
   const running = new Set<Promise<unknown>>();
   const clock = workClock(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY);
@@ -72,22 +81,29 @@ export function openToolDoor(input: DoorInput): ToolDoor {
     agentsOf({
       project, primary: agent, session: input.session, workspace, recorded: input.recorded, emit: input.emit, env, ...shared,
       limit: clock.limit,
-      wait: true,
-      withdraws: true,
+      ...(input.worktree === undefined ? {} : { worktree: input.worktree }),
+      wait: input.wait,
+      withdraws: input.wait,
       signal: AbortSignal.any([input.signal, over.signal, clock.limit.signal, call.signal]),
       onDelta: () => {},
       sandbox: await (sandbox ??= openSandbox(settings.sandbox.mode, env, input.warn)),
       mcp,
       takeGuidance: () => [],
-      asking: (question) => call.asking?.(question),
+      asking(question, help) {
+        call.asking?.(question);
+        input.asking?.(question, help);
+      },
     });
 
   const perform = async (call: DoorCall): Promise<ToolResult> => {
     const starts = call.tool === "spawn_agent";
     const mcp = starts ? await (servers ??= openMcp(project, { workspace, permissions: agent.permissions, env, warn: input.warn, ...(input.task === undefined ? {} : { task: input.task }) })) : NO_SERVERS;
     const desk = (await agents(call, mcp)).desk(input.identity, input.attempting);
-    const called = await desk.call({ callId: randomBytes(8).toString("hex"), tool: call.tool, input: call.input });
+    const callId = ids.take(call.tool, call.input);
+    const called = await desk.call({ callId, tool: call.tool, input: call.input });
+    ids.release(callId, called.kind === "done");
     if (called.kind === "done") return { ok: called.observation.ok, output: called.observation.output };
+    input.suspended?.(called.inboxId);
     return { ok: false, output: `a person is needed: \`cru inbox show ${called.inboxId}\`` };
   };
 

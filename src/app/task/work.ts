@@ -29,12 +29,12 @@ export async function work(at: Attempt, place: Workplace): Promise<Outcome> {
     agent: identity, system, prompt, workspace: place.path, model: agent.model, permissions: agent.permissions, requiresApproval: agent.requiresApproval, limits, resume, expectsOutput: true, binds: place.binds,
   };
   const deps = { emit, ask: askOf(at), signal };
-  const shared = { project, session, recorded: at.events, env: at.request.env, warn: at.listener.warn, mcp: mcpLabels(bead.labels) };
+  const shared = { project, session, recorded: at.events, env: at.request.env, wait: at.request.wait, ownGit: place.ownGit, asking: askingOf(at), warn: at.listener.warn, mcp: mcpLabels(bead.labels) };
   if (prepared.runner !== "model") {
     const runner = openExternalRunner({ name: prepared.runner, settings: project.settings, env: at.request.env, paths: project.paths });
     return runExternal(run, deps, { ...shared, runner, agent });
   }
-  const runner = createModelRunner({ ...shared, primary: agent, wait: at.request.wait, ownGit: place.ownGit, onDelta: at.listener.delta, asking: askingOf(at) });
+  const runner = createModelRunner({ ...shared, primary: agent, onDelta: at.listener.delta });
   return runner.run({ ...run, mcpServers: {} }, deps);
 }
 

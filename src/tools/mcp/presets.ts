@@ -1,11 +1,12 @@
 import type { McpPreset, McpServer } from "../../contract/settings.ts";
 
 export type Preset = {
-  /** What it is and where it comes from; `docs/mcp.md` says the same. */
   server(place: { workspace: string }): McpServer;
   /** Variables that it cannot do without; the first of `from` that the user has set becomes its value, for this server alone. */
   variables: readonly { name: string; from: readonly string[] }[];
-  /** How to get the program. */
+  /** A further program that it cannot do without, by any of these names; its path is given after the option. */
+  program?: { option: string; names: readonly string[] };
+  /** How to get what it needs. */
   install: string;
 };
 
@@ -26,7 +27,8 @@ export const PRESETS: Readonly<Record<McpPreset, Preset>> = {
       permissions: ["FilesystemRead", "FilesystemWrite"],
     }),
     variables: [],
-    install: "npm install -g chrome-devtools-mcp, and Chrome or Chromium",
+    program: { option: "--executable-path", names: ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "chrome"] },
+    install: "npm install -g chrome-devtools-mcp, and Chrome or Chromium on your PATH",
   },
   github: {
     server: () => ({

@@ -45,7 +45,9 @@ function npxProgram(args: readonly string[], place: Place): ServerProgram {
   const exact = /^\d+\.\d+\.\d+/.test(version ?? "") ? version : undefined;
   for (const root of packageRoots(place)) {
     const entry = packageEntry(join(root, name), name, exact);
-    if (entry !== undefined) return { ok: true, command: [process.execPath, entry, ...rest], shown: foldersOfPrograms([entry], place) };
+    // A program among the arguments, such as a browser, is of use only when it can be seen.
+    const programs = rest.filter((arg) => isAbsolute(arg) && findProgram(arg, { path: undefined }) !== undefined);
+    if (entry !== undefined) return { ok: true, command: [process.execPath, entry, ...rest], shown: foldersOfPrograms([entry, ...programs], place) };
   }
   return { ok: false, why: `the npm package ${spec} is not installed, and nothing is downloaded; install it: npm install -g ${spec}` };
 }

@@ -6,8 +6,8 @@ import type { ServerProgram } from "../../../src/tools/mcp/server-program.ts";
 const SERVER: McpServer = { command: "tickets", permissions: ["FilesystemRead"] };
 const there = (): ServerProgram => ({ ok: true, command: [], shown: [] });
 
-function choose(change: Partial<McpChoice> = {}, find: (server: { command: string }) => ServerProgram = there) {
-  return chooseMcpServers({ settings: { presets: [], servers: {} }, task: [], workspace: "/w", env: {}, ...change }, { find });
+function choose(change: Partial<McpChoice> = {}, find: (server: { command: string }) => ServerProgram = there, program = (): string | undefined => "/usr/bin/chromium") {
+  return chooseMcpServers({ settings: { presets: [], servers: {} }, task: [], workspace: "/w", env: {}, ...change }, { find, program });
 }
 
 describe("which MCP servers an agent gets", () => {
@@ -46,7 +46,7 @@ describe("which MCP servers an agent gets", () => {
     expect(Object.keys(servers)).toEqual(["far"]);
     expect(warnings).toEqual([
       "the MCP server filesystem is left out: npx was not found on PATH; npm install -g @modelcontextprotocol/server-filesystem",
-      "the MCP server puppeteer is left out: npx was not found on PATH; npm install -g chrome-devtools-mcp, and Chrome or Chromium",
+      "the MCP server puppeteer is left out: npx was not found on PATH; npm install -g chrome-devtools-mcp, and Chrome or Chromium on your PATH",
       "the MCP server tickets is left out: tickets was not found on PATH; install it",
     ]);
   });
@@ -57,7 +57,9 @@ describe("which MCP servers an agent gets", () => {
     expect(warnings).toEqual([]);
     expect(servers.filesystem).toEqual({ command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "/the/workspace"], permissions: ["FilesystemRead", "FilesystemWrite"] });
     expect(servers.github).toMatchObject({ command: "github-mcp-server", env: { GITHUB_PERSONAL_ACCESS_TOKEN: "ghp_x" }, permissions: ["NetworkAccess"], hosts: expect.arrayContaining(["api.github.com"]) });
+    expect(servers.puppeteer?.args?.slice(-2)).toEqual(["--executable-path", "/usr/bin/chromium"]);
     expect(servers.puppeteer).not.toHaveProperty("env");
+    expect(choose({ task: ["puppeteer"] }, there, () => undefined).warnings).toEqual([expect.stringContaining("none of them was found on PATH; npm install -g chrome-devtools-mcp, and Chrome or Chromium on your PATH")]);
     expect(choose({ settings: { presets: ["github"], servers: {} } }).warnings).toEqual([
       "the MCP server github is left out: it needs one of GITHUB_PERSONAL_ACCESS_TOKEN, GITHUB_TOKEN, GH_TOKEN in your environment",
     ]);

@@ -35,7 +35,7 @@ async function runWith(at: Stage, script: Script, { depth = 0, task = [], requir
   const agent: Primary = { name: "implementer", hash: "1", prompt: "", model: "claude-sonnet-5-5", modelSource: "default", permissions: IMPLEMENTER, requiresApproval, approvalTimeoutS: undefined };
   const recorded: CruEvent[] = [];
   const mcp = await openRunnerMcp({
-    project, env, workspace: at.worktree, session, recorded, identity, agent, task, attempting: () => "the task", signal: new AbortController().signal, warn: (message) => warnings.push(message),
+    project, env, workspace: at.worktree, session, recorded, identity, agent, task, wait: true, attempting: () => "the task", signal: new AbortController().signal, warn: (message) => warnings.push(message),
     emit(event) {
       session.emit(event);
       if (event.type === "agent.started") held("child started");
