@@ -8,6 +8,7 @@ const NOUNS: Record<string, string> = {
   agents: "who can work here",
   beads: "tasks",
   config: "settings",
+  familiars: "agents at work on beads",
   inbox: "what waits for a person",
   notes: "the project's markdown files",
   sessions: "what agents did",

@@ -1,20 +1,32 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { afterEach } from "vitest";
 import type { Script } from "../../src/scripted/script.ts";
 import { type ChatMachine, chatMachine } from "./chat.ts";
 import { done } from "./claude.ts";
-import type { Finished } from "./cru.ts";
+import { type Finished, repository } from "./cru.ts";
 import { claudePath } from "./peers.ts";
 
 export type TaskMachine = ChatMachine & {
   /** `cru task …` with the real CLI on a scripted model. */
   task(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Finished>;
+  /** The same in the background. */
+  start(args: string[], options?: { env?: Record<string, string> }): Live;
   /** As the user types it, in the main checkout. */
   git(...args: string[]): string;
   worktree(bead: string): string;
   beads(): Record<string, unknown>[];
 };
+
+export type Live = { pid: number; kill(signal: NodeJS.Signals): void; stderr(): string; stdout(): string; ended: Promise<Finished> };
+
+const running = new Set<ChildProcess>();
+
+// What a failed test left running.
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
 
 /** A user's machine with a repository of one commit; its agent program is the real CLI unless `command` names another. */
 export async function taskMachine(script: Script, options: { project?: Record<string, string>; home?: Record<string, string>; command?: string } = {}): Promise<TaskMachine> {
@@ -31,6 +43,7 @@ export async function taskMachine(script: Script, options: { project?: Record<st
     env,
     git,
     task: (args, more = {}) => box.cru(["task", ...args], { ...more, env: { ...env, ...more.env } }),
+    start: (args, more = {}) => live(args, box.project, { HOME: box.home, NO_COLOR: "1", ...env, ...more.env }),
     worktree: (bead) => join(box.project, ".coven", "worktrees", bead),
     beads: () => readFileSync(join(box.project, ".beads", "issues.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>),
   };
@@ -41,4 +54,29 @@ export { done };
 /** A reply of the model that runs a shell command. */
 export function bash(command: string, text?: string): { text?: string; tools: { name: string; input: unknown }[] } {
   return { ...(text === undefined ? {} : { text }), tools: [{ name: "Bash", input: { command, description: "run it" } }] };
+}
+
+function live(args: string[], cwd: string, env: Record<string, string>): Live {
+  const child = spawn(process.execPath, [join(repository, "dist", "main.js"), ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<Finished>((resolve) =>
+    child.once("close", (code) => {
+      running.delete(child);
+      resolve({ code: code ?? -1, stdout, stderr });
+    }));
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), stdout: () => stdout, stderr: () => stderr, ended };
+}
+
+/** Processes whose command line holds the word. */
+export function processesNaming(word: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(word);
+    } catch {
+      return false;
+    }
+  });
 }

@@ -26,4 +26,27 @@ export const TASK: readonly Command[] = [
     ],
     load: () => import("../commands/task.ts"),
   },
+  {
+    name: "familiars list",
+    summary: "list the agents that work on beads now",
+    options: [{ flags: "--all", summary: "those that have ended too" }, json],
+    examples: ["cru familiars list", "cru familiars list --all --json | jq -r '.familiars[] | select(.status == \"blocked\").bead_id'"],
+    load: () => import("../commands/familiars-list.ts"),
+  },
+  {
+    name: "familiars output",
+    summary: "print what an agent did on a bead",
+    args: [{ name: "BEAD", summary: "the bead, or the session" }],
+    options: [{ flags: "-f, --follow", summary: "and what it does from now on, until it ends" }, { flags: "--json", summary: "print the events, one a line" }],
+    examples: ["cru familiars output app-7f3k", "cru familiars output app-7f3k -f"],
+    load: () => import("../commands/familiars-output.ts"),
+  },
+  {
+    name: "familiars stop",
+    summary: "stop the agent on a bead; what it did is kept on its branch",
+    args: [{ name: "BEAD", summary: "the bead" }],
+    options: [json],
+    examples: ["cru familiars stop app-7f3k"],
+    load: () => import("../commands/familiars-stop.ts"),
+  },
 ];
