@@ -6,7 +6,8 @@ import type { Settings } from "../contract/settings-defaults.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safeName } from "../lib/slug.ts";
 import { configuredProviders } from "../llm/provider.ts";
-import { createAcpRunner, findAcpProgram } from "../runner/acp/acp-runner.ts";
+import { findAcpProgram } from "../runner/acp/acp-program.ts";
+import { createAcpRunner } from "../runner/acp/acp-runner.ts";
 import { createClaudeRunner } from "../runner/claude/claude-runner.ts";
 import { findCredential } from "../runner/credential.ts";
 

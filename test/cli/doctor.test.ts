@@ -121,6 +121,16 @@ describe("cru doctor", () => {
     expect(of("claude")).toMatchObject([{ status: "warn", message: "`claude --version` failed (exit 3)" }]);
   });
 
+  it("greets a configured ACP agent, says what it is or what is wrong with it, and is silent without one", async () => {
+    expect((await checks(machine())).of("acp")).toEqual([]);
+    const agent = (answer: string) => programs({ agent: `read -r hello; echo noise; echo '${answer}'` });
+    const says = async (folder: string, command = "agent --acp") => (await checks(machine({ home: { ".config/crucible/config.yaml": `acp: {command: ${command}}\n` } }), { PATH: `${folder}:${PATH}` })).of("acp");
+    expect(await says(agent('{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"lab-agent","version":"1.2.3"}}}'))).toEqual([{ id: "acp", status: "ok", message: "lab-agent 1.2.3", fix: null }]);
+    expect(await says(agent('{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}'))).toMatchObject([{ status: "warn", message: expect.stringContaining("version 2") }]);
+    expect(await says(agent("hello"))).toMatchObject([{ status: "warn", message: expect.stringContaining("did not answer") }]);
+    expect(await says(agent(""), "no-such-agent")).toMatchObject([{ status: "warn", message: expect.stringContaining("no-such-agent"), fix: expect.stringContaining("acp.command") }]);
+  });
+
   it("runs the claude of the user's settings and never one that a project names or brings", async () => {
     const mark = join(temporaryFolder(), "ran");
     const evil = programs({ claude: `touch '${mark}'; echo 6.6.6` });

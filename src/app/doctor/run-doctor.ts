@@ -1,3 +1,4 @@
+import { acpCheck } from "./acp.ts";
 import { type Check, type DoctorDeps, type DoctorInput, type Finding, finding } from "./check.ts";
 import { definitionsCheck } from "./definitions.ts";
 import { diskCheck } from "./disk.ts";
@@ -12,7 +13,7 @@ import { trustCheck } from "./trust.ts";
 
 /** In the order in which they are shown. */
 const CHECKS: readonly Check[] = [
-  nodeCheck, gitCheck, settingsCheck, definitionsCheck, trustCheck, providersCheck, claudeCheck, sandboxCheck, beadsCheck, diskCheck, locksCheck, worktreesCheck,
+  nodeCheck, gitCheck, settingsCheck, definitionsCheck, trustCheck, providersCheck, claudeCheck, acpCheck, sandboxCheck, beadsCheck, diskCheck, locksCheck, worktreesCheck,
 ];
 
 /** All checks at once; one that breaks is a finding of its own and never hides the others. */

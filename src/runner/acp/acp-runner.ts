@@ -1,21 +1,7 @@
-import { mkdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import type { Env } from "../../config/paths.ts";
-import { CruError } from "../../contract/error.ts";
 import type { Permission } from "../../contract/permission.ts";
-import type { AgentIdentity, Outcome, RunBind, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
+import type { AgentIdentity, Runner } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
-import { protectedState } from "../../sandbox/appeared.ts";
-import type { ModelFailureNote, ModelProxy } from "../../sandbox/model-proxy.ts";
-import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
-import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
-import { openAgentMemory } from "../agent-memory.ts";
-import { type AgentPlace, type AgentProgram, findAgentProgram } from "../agent-program.ts";
-import { agentSandbox, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
-import { findCredential } from "../credential.ts";
-import { converse } from "./conversation.ts";
-import { agentEnvironment, MODEL_PORT } from "./launch.ts";
-import { outcomeOf } from "./outcome.ts";
 
 export type AcpSetup = {
   acp: Settings["acp"];
@@ -32,61 +18,7 @@ export type AcpSetup = {
   graceMs?: number;
 };
 
-const HINT = "name an installed program that speaks the Agent Client Protocol: cru config set acp.command 'PROGRAM ARGUMENTS'";
-
-/** Any agent that speaks the Agent Client Protocol, as a supervised process in a sandbox. */
+/** Any agent that speaks the Agent Client Protocol, as a supervised process in a sandbox. The protocol's library is loaded with the first run. */
 export function createAcpRunner(setup: AcpSetup): Runner {
-  return { name: "acp", run: (request, deps) => runAcp(request, deps, setup) };
-}
-
-/** The configured program; a user's mistake when there is none. */
-export function findAcpProgram(acp: Settings["acp"], place: AgentPlace): AgentProgram {
-  const command = acpCommand(acp);
-  if (command === undefined) throw new CruError("provider_missing", "no ACP agent is configured", { hint: HINT });
-  return findAgentProgram(command, place, HINT);
-}
-
-/** A string is split at its spaces; a program with spaces in its path is written as a list. */
-export function acpCommand(acp: Settings["acp"]): string[] | undefined {
-  const words = typeof acp.command === "string" ? acp.command.split(/\s+/).filter((word) => word !== "") : (acp.command ?? []);
-  return words.length === 0 ? undefined : words;
-}
-
-async function runAcp(request: RunRequest, deps: RunDeps, setup: AcpSetup): Promise<Outcome> {
-  const sandboxed = setup.sandbox.mode === "required";
-  const place = { path: setup.env.PATH, workspace: request.workspace, home: setup.home };
-  const program = findAcpProgram(setup.acp, place);
-  const claude = setup.env.CLAUDE_CODE_EXECUTABLE?.trim() || undefined;
-  const behind = claude === undefined ? undefined : findAgentProgram([claude], place, "CLAUDE_CODE_EXECUTABLE must be the path of the Claude CLI");
-  const folder = setup.stateFolder(request.agent);
-  const agentHome = join(folder, "home");
-  mkdirSync(agentHome, { recursive: true, mode: 0o700 });
-  const memory = openAgentMemory(folder, request.resume);
-  const credential = sandboxed ? findCredential(setup.env, setup.home) : undefined;
-  let hear: (note: ModelFailureNote) => void = () => {};
-  const proxy = credential === undefined ? undefined : await openModelProxy(setup.env, credential, () => memory.session ?? undefined, (note) => hear(note));
-  try {
-    const env = agentEnvironment({ sandboxed, home: agentHome, credential, host: setup.env, maxRetries: setup.maxRetries, claude: behind?.path });
-    const before = protectedState(request.workspace);
-    const binds = [...program.binds, ...(behind?.binds ?? []), ownHome(agentHome)];
-    const spec = { ...agentSandbox(request, { home: setup.home, binds, network: runnerNetwork(request, deps, setup.sandbox.hosts) }), relays: relaysTo(proxy) };
-    const child = await startSandboxed(spec, [program.path, ...program.args], { mode: setup.sandbox.mode, stdin: "pipe", env });
-    const { ended, modelFailure } = converse({ request, deps, memory, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS });
-    hear = modelFailure;
-    const end = await ended.finally(() => child.sweep());
-    if (!child.isReady() && end.stopped === undefined) throw sandboxMissing(sandboxFault(end.exit.failure?.message ?? end.stderr));
-    if (sandboxed) warnOfAppeared(request, deps, before, folder);
-    return outcomeOf(end, { expectsOutput: request.expectsOutput === true });
-  } finally {
-    await proxy?.close();
-  }
-}
-
-/** What the agent keeps between its processes; the user's home is not there for it. */
-function ownHome(path: string): RunBind {
-  return { from: realpathSync(path), to: path, writable: true };
-}
-
-function relaysTo(proxy: ModelProxy | undefined): { port: number; socket: string }[] {
-  return proxy === undefined ? [] : [{ port: MODEL_PORT, socket: proxy.socket }];
+  return { name: "acp", run: async (request, deps) => (await import("./run-acp.ts")).runAcp(request, deps, setup) };
 }
