@@ -103,7 +103,11 @@ export function openToolDoor(input: DoorInput): ToolDoor {
     const called = await desk.call({ callId, tool: call.tool, input: call.input });
     ids.release(callId, called.kind === "done");
     if (called.kind === "done") return { ok: called.observation.ok, output: called.observation.output };
-    input.suspended?.(called.inboxId);
+    if (input.suspended !== undefined && !over.signal.aborted) {
+      input.suspended(called.inboxId);
+      // The agent is about to be stopped. It gets no answer that it could take for a result.
+      await aborted(AbortSignal.any([over.signal, call.signal]));
+    }
     return { ok: false, output: `a person is needed: \`cru inbox show ${called.inboxId}\`` };
   };
 
@@ -122,6 +126,13 @@ export function openToolDoor(input: DoorInput): ToolDoor {
       clock.limit.stop();
     },
   };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 function fault(error: unknown, warn: (message: string) => void): ToolResult {

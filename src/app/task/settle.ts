@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import type { Outcome } from "../../contract/runner.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
 import { sessionStateFolder } from "../choose-runner.ts";
 import type { Attempt } from "./attempt.ts";
 import { blockBead, closeBead } from "./task-bead.ts";
@@ -18,6 +19,8 @@ export async function settle(at: Attempt, { outcome, place, done, durationMs }: 
   const used = session.metadata();
   const branch = place?.branch ?? null;
   if (verdict.status !== "waiting") {
+    // What it started and did not wait for.
+    endInterruptedAgents({ ...session, emit }, { lastSeen: systemClock.now().toISOString() });
     emit({
       type: "agent.completed", session_id: session.id, span_id: identity.spanId, agent: identity.name, status: outcome.status, summary: verdict.summary, duration_ms: durationMs,
       tokens: used.tokens, cost_usd: used.cost_usd, error: outcome.error,
