@@ -29,12 +29,13 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The first row is the floor that the others are compared with. */
+/** The first row is the floor that the others are compared with: `bar` as a ratio, `over` in milliseconds. */
 export function printTable(title, rows, times) {
-  const lines = rows.map(({ name, bar, note }, i) => {
+  const lines = rows.map(({ name, bar, over, note }, i) => {
     const ratio = times[i] / times[0];
-    const verdict = bar === undefined ? "" : ratio <= bar ? "PASS" : "over";
-    return [name, `${times[i].toFixed(1)} ms`, `${ratio.toFixed(2)}x`, bar === undefined ? "" : `<= ${bar}x`, verdict, note ?? ""];
+    const limit = bar !== undefined ? `<= ${bar}x` : over !== undefined ? `<= +${over} ms` : "";
+    const verdict = limit === "" ? "" : ratio <= (bar ?? Infinity) && times[i] - times[0] <= (over ?? Infinity) ? "PASS" : "over";
+    return [name, `${times[i].toFixed(1)} ms`, `${ratio.toFixed(2)}x`, limit, verdict, note ?? ""];
   });
   const all = [["what", "median", "ratio", "bar", "", ""], ...lines];
   const widths = all[0].map((_, column) => Math.max(...all.map((line) => line[column].length)));

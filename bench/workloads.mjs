@@ -29,6 +29,8 @@ export function startRows({ home, few, sessions }) {
     cru("cru --help", ["--help"], few, 1.2),
     cru("cru agents list, 30 agents", ["agents", "list"], few, 1.5),
     cru("cru agents list, 30 agents, 10,000 sessions", ["agents", "list"], sessions, 1.5),
+    // Without words on its input a chat ends when it is ready for them. No model is called.
+    { ...cru("cru chat, ready for typing, 30 agents, 10,000 sessions", ["chat", "--plain"], sessions), env: { ...environment(home), ANTHROPIC_API_KEY: "none" }, over: 700 },
   ];
 }
 

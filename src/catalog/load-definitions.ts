@@ -52,7 +52,8 @@ export type LoadDeps = {
 
 /** One file that was looked at, also when it is broken, shadowed or disabled. */
 export type DefinitionFile = { path: string; stem: string; name: string | undefined; source: AgentSource; problems: Problem[] };
-export type Loaded<T> = Catalog<T> & { files: DefinitionFile[] };
+/** `listed` has the winners among all, also those that were not accepted. */
+export type Loaded<T> = Catalog<T> & { listed: Entry<T>[]; files: DefinitionFile[] };
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -60,8 +61,8 @@ export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>,
   const now = Date.now();
   const known = readIndex<T>(deps.indexFile, plan.fingerprint);
   const contents = contentReader(plan, known);
-  const winners = new Map<string, Entry<T>>();
-  const loaded: Loaded<T> = { items: [], problems: [], files: [] };
+  const winners: Winners<T> = { accepted: new Map(), all: new Map() };
+  const loaded: Loaded<T> = { items: [], listed: [], problems: [], files: [] };
   const indexes: FolderIndex<T>[] = [];
   let better = false;
   for (const source of plan.sources) {
@@ -89,8 +90,15 @@ export async function loadDefinitions<T extends object>(plan: DefinitionPlan<T>,
     better ||= recall.better;
   }
   if (better || contents.parsed > 0) writeIndex(deps.indexFile, plan.fingerprint, indexes);
-  loaded.items = [...winners.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  loaded.items = byName(winners.accepted);
+  loaded.listed = deps.accept === undefined ? loaded.items : byName(winners.all);
   return loaded;
+}
+
+type Winners<T> = { accepted: Map<string, Entry<T>>; all: Map<string, Entry<T>> };
+
+function byName<T>(entries: ReadonlyMap<string, Entry<T>>): Entry<T>[] {
+  return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 type Content<T> = { ok: true; record: IndexRecord<T>; stat: Stats | undefined } | Extract<Guarded, { ok: false }>;
@@ -134,7 +142,7 @@ async function loadParser<T>(plan: DefinitionPlan<T>): Promise<(bytes: Buffer, d
 type Register<T> = (file: FoundFile, record: IndexRecord<T>) => void;
 
 /** Takes the files of one source in, each with what is wrong with it. */
-function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, source: SourceFolder, found: readonly FoundFile[], deps: LoadDeps): Register<T> {
+function registration<T>(loaded: Loaded<T>, winners: Winners<T>, source: SourceFolder, found: readonly FoundFile[], deps: LoadDeps): Register<T> {
   // Paths can differ in case alone only where one has capitals.
   const files = found.some(({ key }) => key !== key.toLowerCase()) ? twinFinder() : NO_TWIN;
   const names = twinFinder();
@@ -150,7 +158,10 @@ function registration<T>(loaded: Loaded<T>, winners: Map<string, Entry<T>>, sour
     if (fileTwin !== undefined) faults = [...faults, { ...wholeFile("name.twin", `differs only in case from ${deps.show(fileTwin)}`, "rename one of the files"), severity }];
     if (nameTwin !== undefined) faults = [...faults, { ...wholeFile("name.twin", `the name '${name}' is already taken by ${deps.show(nameTwin)}`, "rename one of the two"), field: "name", severity }];
     report(loaded, source, file, value === undefined ? record.name : name, faults, deps);
-    if (good && fileTwin === undefined && nameTwin === undefined && deps.accept?.(file.path, digest) !== false) winners.set(name, { name, value, source: source.source, path: file.path, hash: digest });
+    if (!good || fileTwin !== undefined || nameTwin !== undefined) return;
+    const entry = { name, value, source: source.source, path: file.path, hash: digest };
+    if (deps.accept !== undefined) winners.all.set(name, entry);
+    if (deps.accept?.(file.path, digest) !== false) winners.accepted.set(name, entry);
   };
 }
 

@@ -71,7 +71,7 @@ export type ChatSession = {
   project: Project;
   primary(): Primary;
   /** From the next turn on. A model that is not there is the user's mistake, a `CruError`. */
-  useModel(model: string): Promise<void>;
+  useModel(model: string): void;
   /** Everything that was recorded, also by earlier processes. */
   events: readonly CruEvent[];
   /** An earlier process was cut off or waits for an answer: a turn without a message goes on there. */
@@ -101,7 +101,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   let session = resumed?.session;
   let primary: Primary;
   try {
-    primary = await choosePrimary(input, project);
+    primary = choosePrimary(input, project);
   } catch (error) {
     // Settings or a provider are missing: the session stays as it was found.
     session?.finish("interrupted");
@@ -125,8 +125,8 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   return {
     project,
     primary: () => primary,
-    async useModel(model) {
-      primary = await choosePrimary({ ...input, model }, project);
+    useModel(model) {
+      primary = choosePrimary({ ...input, model }, project);
     },
     events,
     unfinished,

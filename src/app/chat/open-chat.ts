@@ -35,6 +35,8 @@ export type Project = {
   settings: Settings;
   /** Agents that may run here: enabled and trusted. */
   agents: Entry<Agent>[];
+  /** All that a list shows, whoever trusts them. */
+  listed: Entry<Agent>[];
   find(name: string): Entry<Agent>;
   readPrompt(entry: Entry<Agent>): string;
   warnings: string[];
@@ -63,15 +65,15 @@ export async function openProject(input: ChatInput): Promise<Project> {
   const settings = requireSettings(opened);
   const { paths, trust } = opened;
   const deps = loadDeps(paths, input.env, "agents");
-  const all = await loadAgents(paths, deps);
   const usable = await loadAgents(paths, { ...deps, accept: trust.isTrusted });
   const agents = usable.items.filter((e) => e.value.enabled);
-  const unused = all.items.filter((e) => !trust.isTrusted(e.path, e.hash)).length;
+  const unused = usable.listed.filter((e) => !trust.isTrusted(e.path, e.hash)).length;
   const ignored = [...(unused > 0 ? [`${unused} of this project's agents`] : []), ...(opened.projectIgnored ? ["its settings"] : [])];
   return {
     paths,
     settings,
     agents,
+    listed: usable.listed,
     find: (name) => findAgent(usable, name),
     readPrompt: readBody,
     warnings: ignored.length === 0 ? [] : [`not trusted, so not used: ${ignored.join(" and ")} (\`cru trust\` shows them)`],
@@ -79,8 +81,8 @@ export async function openProject(input: ChatInput): Promise<Project> {
 }
 
 /** Model, then provider, then trust: the first of them that is wrong is what the user hears about. An agent program brings its own provider. */
-export async function choosePrimary(input: ChatInput, project: Project, needs: { provider: boolean } = { provider: true }): Promise<Primary> {
-  const named = input.agent === undefined || input.agent === PRIMARY_NAME ? undefined : await findNamed(input.agent, input, project);
+export function choosePrimary(input: ChatInput, project: Project, needs: { provider: boolean } = { provider: true }): Primary {
+  const named = input.agent === undefined || input.agent === PRIMARY_NAME ? undefined : findNamed(input.agent, project);
   const wanted = input.model ?? named?.value.model;
   const modelSource: ModelSource = input.model !== undefined ? "override" : wanted === undefined ? "default" : "definition";
   const model = resolveModel(requireModel(wanted === undefined || wanted === "inherit" ? project.settings.model : wanted));
@@ -101,8 +103,8 @@ export async function choosePrimary(input: ChatInput, project: Project, needs: {
 }
 
 /** Who names an agent means the one that is listed, also when it is not trusted; then the answer is a refusal, not another agent. */
-async function findNamed(name: string, input: ChatInput, project: Project): Promise<Entry<Agent>> {
-  return findAgent(await loadAgents(project.paths, loadDeps(project.paths, input.env, "agents")), name);
+export function findNamed(name: string, project: Project): Entry<Agent> {
+  return findAgent({ items: project.listed }, name);
 }
 
 /** A command of an agent is no way around the limits of its tree. */

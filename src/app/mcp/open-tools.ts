@@ -1,4 +1,3 @@
-import { findAgent, loadAgents } from "../../catalog/agents.ts";
 import { CruError } from "../../contract/error.ts";
 import type { CruEvent, NewEvent } from "../../contract/event.ts";
 import { resolveModel } from "../../contract/model.ts";
@@ -12,9 +11,8 @@ import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
 import { openSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { requireTrusted } from "../../trust/open-trust.ts";
-import { loadDeps } from "../agent-catalog.ts";
 import { watchForNotices } from "../chat/notices.ts";
-import { type ChatInput, openProject, type Primary, PRIMARY_NAME, type Project } from "../chat/open-chat.ts";
+import { type ChatInput, findNamed, openProject, type Primary, PRIMARY_NAME, type Project } from "../chat/open-chat.ts";
 import { recordInterrupted } from "../chat/record-interrupted.ts";
 import { memorySession } from "../replay/memory-session.ts";
 import { openToolDoor, type ToolDoor } from "./tool-door.ts";
@@ -36,7 +34,7 @@ type Opened = { door: ToolDoor; session: SessionWriter; finish(): Promise<void> 
 export async function openTools(request: ChatInput, listener: ToolsListener): Promise<OpenTools> {
   const project = await openProject(request);
   for (const warning of project.warnings) listener.warn(warning);
-  const primary = await outsidePrimary(request, project);
+  const primary = outsidePrimary(request, project);
   const over = new AbortController();
   let opened: Promise<Opened> | undefined;
   let listed: Promise<readonly AnyTool[]> | undefined;
@@ -121,8 +119,8 @@ const RUNNER = "mcp";
 const EXTERNAL_MODEL = "external";
 
 /** Rights and gates as in a chat. A model is only needed by what it starts, and looked for then. */
-async function outsidePrimary(request: ChatInput, project: Project): Promise<Primary> {
-  const named = request.agent === undefined ? undefined : findAgent(await loadAgents(project.paths, loadDeps(project.paths, request.env, "agents")), request.agent);
+function outsidePrimary(request: ChatInput, project: Project): Primary {
+  const named = request.agent === undefined ? undefined : findNamed(request.agent, project);
   if (named !== undefined) {
     const usable = project.agents.some((e) => e.path === named.path && e.hash === named.hash);
     requireTrusted({ isTrusted: () => usable }, { path: named.path, hash: named.hash, what: `the agent '${named.name}'` });

@@ -22,6 +22,7 @@ export async function openReplay(conditions: Conditions, paths: Paths, env: Env)
     paths,
     settings: { ...DEFAULT_SETTINGS, model, permissions, loop, queue, limits },
     agents: agents.items.filter((entry) => entry.value.enabled),
+    listed: agents.listed,
     find: (name) => findAgent(agents, name),
     readPrompt: readBody,
     warnings: [],

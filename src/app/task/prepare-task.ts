@@ -40,7 +40,7 @@ export async function prepareTask(request: TaskRequest): Promise<Prepared> {
   const earlier = request.resume === undefined ? undefined : await findEarlier(request.resume, project);
   const wanted = request.runner ?? recordedRunner(earlier) ?? settings.runner;
   const runner = chooseRunner({ wanted, purpose: "task", settings, env, root: paths.root });
-  const agent = await choosePrimary(withRecorded(input, request, earlier), project, { provider: runner === "model" });
+  const agent = choosePrimary(withRecorded(input, request, earlier), project, { provider: runner === "model" });
   if (runner !== "model") requireExternalRunner({ name: runner, settings, env, paths });
   const prompt = openTaskPrompt({ paths, env, trust: openTrust(paths, env, { trust: request.trust }) });
   const repository = await openRepository({ root: paths.root, gitDir: paths.gitDir, worktrees: paths.project.worktrees, env });

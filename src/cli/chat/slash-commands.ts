@@ -74,7 +74,7 @@ export async function runSlash(text: string, deps: SlashDeps): Promise<SlashResu
 async function model(wanted: string | undefined, { chat }: SlashDeps): Promise<Line[]> {
   if (wanted !== undefined) {
     try {
-      await chat.useModel(wanted);
+      chat.useModel(wanted);
     } catch (error) {
       if (!(error instanceof CruError)) throw error;
       return [line(`  ✗ ${inertLine(error.message, 200)}`, "red"), ...(error.hint === undefined ? [] : [line(`    → ${inertLine(error.hint, 200)}`, "dim")])];
