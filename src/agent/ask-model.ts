@@ -4,7 +4,7 @@ import type { ModelDelta, ModelFailure, ModelMessage, ModelReply, StreamModel, T
 import type { Ask } from "../contract/runner.ts";
 import type { Budget, Estimate } from "./budget.ts";
 import type { Who } from "./call-tool.ts";
-import { estimateTokens } from "./compact.ts";
+import { estimatePrompt } from "../llm/estimate-tokens.ts";
 import type { RecordedReply, RecordedRequest } from "./memory.ts";
 
 export type ModelDeps = {
@@ -66,7 +66,7 @@ export function modelCaller(setup: ModelSetup, deps: ModelDeps): (messages: read
 }
 
 async function reserve(setup: ModelSetup, messages: readonly ModelMessage[], deps: ModelDeps): Promise<Reserved> {
-  const estimate = deps.estimate(setup.model, estimateTokens(setup.system, messages), setup.maxOutputTokens);
+  const estimate = deps.estimate(setup.model, estimatePrompt({ ...setup, messages }), setup.maxOutputTokens);
   for (let round = 1; ; round++) {
     const reservation = deps.budget.reserve(estimate);
     if ("settle" in reservation) return reservation;

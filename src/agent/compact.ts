@@ -1,15 +1,11 @@
 import type { PlanTask } from "../contract/event.ts";
 import type { ModelMessage } from "../contract/model-call.ts";
+import { CHARACTERS_PER_TOKEN } from "../llm/estimate-tokens.ts";
 import { bound, type Observation } from "./observation.ts";
 import { planText } from "./plan.ts";
 
 /** Rounds of calls and results that always survive. */
 const KEEP_OBSERVATIONS = 5;
-const CHARACTERS_PER_TOKEN = 3.5;
-
-export function estimateTokens(system: string, messages: readonly ModelMessage[]): number {
-  return Math.ceil((system.length + JSON.stringify(messages).length) / CHARACTERS_PER_TOKEN);
-}
 
 export type CompactInput = {
   request: string;

@@ -5,7 +5,8 @@ import type { AnyTool, ToolResult } from "../contract/tool.ts";
 import { act } from "./act.ts";
 import { messageRedactor, modelCaller, type ModelDeps } from "./ask-model.ts";
 import type { Authorize } from "./call-tool.ts";
-import { compact, estimateTokens } from "./compact.ts";
+import { estimatePrompt, estimateTokens } from "../llm/estimate-tokens.ts";
+import { compact } from "./compact.ts";
 import { loopToolSpecs, questionOf, REFLECT, type ReflectInput, toJson } from "./loop-tools.ts";
 import type { LoopMemory, LoopQuestion, OpenReply } from "./memory.ts";
 import { boundClean, type Observation } from "./observation.ts";
@@ -189,13 +190,13 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
   function shorten(share: number): boolean {
     const most = Math.floor((input.windowTokens - Math.min(input.maxOutputTokens, input.windowTokens / 4)) * share);
     const messagesNow = clean(memory.messages);
-    const before = estimateTokens(system, messagesNow);
+    const before = estimatePrompt({ system, messages: messagesNow });
     if (before <= most) return false;
-    const room = Math.max(500, Math.floor(most * 0.6) - Math.ceil(system.length / 3.5));
+    const room = Math.max(500, Math.floor(most * 0.6) - estimateTokens(system));
     // A cut could go through the middle of a secret and leave halves that nobody recognises: first clean, then cut.
     const { observations, plan, guidance } = memory;
     const messages = compact({ ...deps.redact({ observations, plan, guidance, request: input.prompt }), messages: messagesNow }, room);
-    const after = estimateTokens(system, messages);
+    const after = estimatePrompt({ system, messages });
     if (after >= before) return false;
     memory.messages = messages;
     deps.emit({ type: "agent.compacted", ...who, tokens_before: before, tokens_after: after });

@@ -18,7 +18,7 @@ export type InitResult = {
 };
 
 /** Sets a project up. Everything that is there already is kept as it is; running it again changes nothing. */
-export function initProject(input: { cwd: string; env: Env }): InitResult {
+export async function initProject(input: { cwd: string; env: Env }): Promise<InitResult> {
   const paths = findPaths(input.cwd, input.env);
   refuseUnfitRoot(paths.root, input.env);
   const items: InitResult["items"] = [];
@@ -44,7 +44,7 @@ export function initProject(input: { cwd: string; env: Env }): InitResult {
   } catch (error) {
     throw asUsersMistake(error, paths.root);
   }
-  trustFiles(paths, written);
+  await trustFiles(paths, written);
   const untrusted = openTrust(paths, {}).changes().filter((change) => change.kind !== "removed").length;
   return { root: paths.root, git: paths.gitDir !== undefined, items, untrusted };
 }

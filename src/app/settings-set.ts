@@ -22,7 +22,7 @@ export type SetSetting = { cwd: string; env: Env; key: string; text: string; pro
 export type SetResult = { key: string; value: unknown; file: string; path: string; trusted: boolean; otherProblems: Problem[] };
 
 /** Writes one setting into the user's file, or the project's. Everything is checked before a byte is written. */
-export function setSetting(input: SetSetting): SetResult {
+export async function setSetting(input: SetSetting): Promise<SetResult> {
   const paths = findPaths(input.cwd, input.env);
   const key = parseKey(input.key);
   const parsed = parseSettingValue(key, input.text);
@@ -40,7 +40,7 @@ export function setSetting(input: SetSetting): SetResult {
   const trust = openTrust(paths, {});
   const trusted = !input.project || before === undefined || trust.isTrusted(path, sha256(before));
   atomicWrite(target, edit.text, input.project ? {} : { mode: 0o600, folderMode: 0o700 });
-  if (input.project && trusted) trustFiles(paths, [{ path, content: edit.text }]);
+  if (input.project && trusted) await trustFiles(paths, [{ path, content: edit.text }]);
   return { key: input.key, value: parsed.value, file, path, trusted, otherProblems };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { CruError } from "../contract/error.ts";
 
 /** The only file that knows where things are. */
 export type Env = Record<string, string | undefined>;
@@ -74,9 +75,11 @@ export function findPaths(cwd: string, env: Env): Paths {
 
 /** The folder of this package, whether it runs from `dist/` or from the sources. */
 export function packageRoot(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "builtin"))) folder = dirname(folder);
-  return folder;
+  const here = import.meta.dirname;
+  // Nothing further up is ours.
+  const root = [dirname(here), dirname(dirname(here))].find((folder) => existsSync(join(folder, "builtin")));
+  if (root === undefined) throw new CruError("failed", `cru is not installed completely: its folder 'builtin' is not beside ${here}`, { hint: "install it again" });
+  return root;
 }
 
 export function homeFolder(env: Env): string {

@@ -2,10 +2,11 @@ import type { Agent } from "../contract/agent.ts";
 import type { Entry } from "../contract/catalog.ts";
 import { CruError } from "../contract/error.ts";
 import type { Emit } from "../contract/event.ts";
-import { isModelAlias, looksLikeModelId, MODEL_ALIASES, type ModelSource, resolveModel } from "../contract/model.ts";
+import { type ModelSource, resolveModel } from "../contract/model.ts";
 import { MAX_AGENT_DEPTH, type Permission } from "../contract/permission.ts";
 import type { AgentIdentity, Outcome } from "../contract/runner.ts";
 import type { Queue } from "../lib/queue.ts";
+import { requireModel } from "../llm/provider.ts";
 import { effectiveRights } from "../permission/effective.ts";
 import type { ReflectionAttempt } from "./reflexion.ts";
 import { runWithReflection } from "./reflexion.ts";
@@ -141,9 +142,7 @@ export function depthExceeded(): CruError {
 
 function chooseModel(agent: Agent, override: string | undefined, parent: string, fallback: string): { model: string; source: ModelSource } {
   const wanted = override ?? agent.model;
-  if (wanted !== undefined && wanted !== "inherit" && !isModelAlias(wanted) && !looksLikeModelId(wanted)) {
-    throw new CruError("model_unknown", `unknown model '${wanted}'`, { hint: `one of ${Object.keys(MODEL_ALIASES).join(", ")}, or a full model id` });
-  }
+  if (wanted !== undefined && wanted !== "inherit") requireModel(wanted);
   if (override !== undefined) return { model: override === "inherit" ? parent : resolveModel(override), source: "override" };
   if (agent.model === undefined) return { model: resolveModel(fallback), source: "default" };
   return { model: agent.model === "inherit" ? parent : resolveModel(agent.model), source: "definition" };

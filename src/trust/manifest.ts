@@ -13,7 +13,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** Plain checks instead of a schema: this runs on every start. Whatever is not exactly a manifest of this project trusts nothing. */
 export function readManifest(paths: Paths): Manifest | undefined {
   try {
-    const raw: unknown = JSON.parse(readFileSync(join(folderOf(paths), "manifest.json"), "utf8"));
+    const raw: unknown = JSON.parse(readFileSync(join(trustFolder(paths), "manifest.json"), "utf8"));
     if (!isRecord(raw) || raw.v !== 1 || raw.root !== paths.root || typeof raw.trusted_at !== "string" || !isRecord(raw.files)) return undefined;
     const files = new Map<string, string>();
     for (const [path, hash] of Object.entries(raw.files)) {
@@ -28,7 +28,7 @@ export function readManifest(paths: Paths): Manifest | undefined {
 
 /** Keeps the trusted bytes too, so that a later change can be shown as a diff. */
 export function writeManifest(paths: Paths, files: ReadonlyMap<string, string>, contents: readonly Uint8Array[], now = new Date()): void {
-  const folder = folderOf(paths);
+  const folder = trustFolder(paths);
   const blobs = join(folder, "blobs");
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   // The mode above is cut by the umask and does not change folders that are already there.
@@ -42,7 +42,7 @@ export function writeManifest(paths: Paths, files: ReadonlyMap<string, string>, 
 }
 
 export function forgetManifest(paths: Paths): boolean {
-  const folder = folderOf(paths);
+  const folder = trustFolder(paths);
   if (!existsSync(folder)) return false;
   // The manifest goes first: a removal that is cut off must not leave anything trusted.
   rmSync(join(folder, "manifest.json"), { force: true });
@@ -53,14 +53,14 @@ export function forgetManifest(paths: Paths): boolean {
 /** What was trusted under this hash; undefined when it is gone or damaged. */
 export function readBlob(paths: Paths, hash: string): Uint8Array | undefined {
   try {
-    const content = readFileSync(join(folderOf(paths), "blobs", hash));
+    const content = readFileSync(join(trustFolder(paths), "blobs", hash));
     return sha256(content) === hash ? content : undefined;
   } catch {
     return undefined;
   }
 }
 
-function folderOf(paths: Paths): string {
+export function trustFolder(paths: Paths): string {
   return join(paths.user.trust, checksum(Buffer.from(paths.root)));
 }
 

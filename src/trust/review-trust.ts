@@ -1,5 +1,6 @@
 import type { Paths } from "../config/paths.ts";
 import { CruError } from "../contract/error.ts";
+import { alone } from "./alone.ts";
 import { forgetManifest, readBlob, readManifest, writeManifest } from "./manifest.ts";
 import { type Scan, scanProject } from "./scan.ts";
 
@@ -37,17 +38,21 @@ export function reviewTrust(paths: Paths): TrustReview {
 }
 
 /** Trusts exactly the bytes of the review. When the project has changed since, nothing is trusted. */
-export function acceptReview(paths: Paths, review: TrustReview): void {
+export function acceptReview(paths: Paths, review: TrustReview): Promise<void> {
   const shown = review.files.filter((file) => file.content !== undefined);
-  if (fingerprint(scanProject(paths)) !== fingerprint(asScan(review))) {
-    throw new CruError("untrusted", "the project changed while it was shown; nothing was trusted", { hint: "look again with `cru trust`" });
-  }
-  writeManifest(paths, new Map(shown.map((file) => [file.path, file.sha256 ?? ""])), shown.map((file) => file.content ?? new Uint8Array()));
+  return alone(paths, () => {
+    if (fingerprint(scanProject(paths)) !== fingerprint(asScan(review))) {
+      throw new CruError("untrusted", "the project changed while it was shown; nothing was trusted", { hint: "look again with `cru trust`" });
+    }
+    writeManifest(paths, new Map(shown.map((file) => [file.path, file.sha256 ?? ""])), shown.map((file) => file.content ?? new Uint8Array()));
+  });
 }
 
 /** Forgets everything about this project; false when there was nothing. */
-export function revokeTrust(paths: Paths): boolean {
-  return forgetManifest(paths);
+export async function revokeTrust(paths: Paths): Promise<boolean> {
+  let known = false;
+  await alone(paths, () => void (known = forgetManifest(paths)));
+  return known;
 }
 
 type Shape = { files: readonly { name: string; sha256: string }[]; refused: Scan["refused"] };

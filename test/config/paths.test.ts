@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findPaths, homeFolder } from "../../src/config/paths.ts";
+import { repository } from "../support/cru.ts";
 import { temporaryFolder, writeFiles } from "../support/temp.ts";
 
 function folders(...names: string[]): string {
@@ -88,12 +89,19 @@ describe("the user's folders", () => {
     const xdg = { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_CACHE_HOME: "/k" };
     expect(findPaths(join(base, "p"), { HOME: join(base, "home"), ...xdg }).user).toEqual({
       agents: "/c/crucible/agents", config: "/c/crucible/config.yaml", claudeAgents: join(base, "home/.claude/agents"),
-      state: "/s/crucible", trust: "/s/crucible/trust", cache: "/k/crucible",
+      state: "/s/crucible", trust: "/s/crucible/trust", aside: "/s/crucible/aside", cache: "/k/crucible",
     });
     const relative = findPaths(join(base, "p"), { HOME: join(base, "home"), XDG_CONFIG_HOME: "c", XDG_STATE_HOME: "", XDG_CACHE_HOME: "./k" }).user;
     expect([relative.config, relative.state, relative.cache]).toEqual(
       [".config/crucible/config.yaml", ".local/state/crucible", ".cache/crucible"].map((path) => join(base, "home", path)),
     );
+  });
+
+  it("a program without its built-in files says so", () => {
+    const folder = join(temporaryFolder(), "lib", "cru");
+    cpSync(join(repository, "dist"), join(folder, "dist"), { recursive: true });
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, "dist", "main.js"), "agents", "list"], { encoding: "utf8", cwd: folder, env: { HOME: folder }, timeout: 60_000 });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("cru is not installed completely")]);
   });
 
   it("the home folder is a real path, or as given when it is not there", () => {

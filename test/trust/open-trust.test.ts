@@ -30,8 +30,8 @@ function project(files: Record<string, string> = FILES): Paths & { env: { HOME: 
   return { ...findPaths(join(base, "project"), env), env };
 }
 
-function trustAll(paths: Paths): void {
-  trustFiles(paths, scanProject(paths).files.map((f) => ({ path: join(paths.root, f.name), content: f.content })));
+function trustAll(paths: Paths): Promise<void> {
+  return trustFiles(paths, scanProject(paths).files.map((f) => ({ path: join(paths.root, f.name), content: f.content })));
 }
 
 const at = (paths: Paths, name: string): string => join(paths.root, name);
@@ -45,9 +45,9 @@ describe("openTrust", () => {
     for (const [name, text] of Object.entries(FILES)) expect(trust.isTrusted(at(paths, name), sha256(text))).toBe(false);
   });
 
-  it("trust is bound to the bytes: one changed byte of one file loses it for that file only", () => {
+  it("trust is bound to the bytes: one changed byte of one file loses it for that file only", async () => {
     const paths = project();
-    trustAll(paths);
+    await trustAll(paths);
     expect(openTrust(paths, paths.env).projectTrusted).toBe(true);
     writeFileSync(at(paths, ".crucible/agents/a.md"), "agent A");
     const trust = openTrust(paths, paths.env);
@@ -58,24 +58,24 @@ describe("openTrust", () => {
     expect(trust.isTrusted(at(paths, ".coven/spells/s.md"), sha256("spell"))).toBe(true);
   });
 
-  it("the same bytes under another name are not trusted", () => {
+  it("the same bytes under another name are not trusted", async () => {
     const paths = project();
-    trustAll(paths);
+    await trustAll(paths);
     expect(openTrust(paths, paths.env).isTrusted(at(paths, ".crucible/agents/z.md"), sha256("agent a"))).toBe(false);
   });
 
-  it("a file that goes away is told and takes nothing else with it", () => {
+  it("a file that goes away is told and takes nothing else with it", async () => {
     const paths = project();
-    trustAll(paths);
+    await trustAll(paths);
     rmSync(at(paths, ".mcp.json"));
     const trust = openTrust(paths, paths.env);
     expect(trust.changes()).toEqual([{ path: ".mcp.json", kind: "removed" }]);
     expect(trust.projectTrusted).toBe(true);
   });
 
-  it("a moved project needs trust again", () => {
+  it("a moved project needs trust again", async () => {
     const paths = project();
-    trustAll(paths);
+    await trustAll(paths);
     const moved = `${paths.root}-moved`;
     renameSync(paths.root, moved);
     expect(openTrust(findPaths(moved, paths.env), paths.env).projectTrusted).toBe(false);
@@ -90,9 +90,9 @@ describe("openTrust", () => {
     ["files as a list", (m: string) => m.replace(/"files": \{[^}]*\}/, '"files": []')],
     ["a hash that is none", (m: string) => m.replace(/"[0-9a-f]{64}"/, '"*"')],
     ["no time", (m: string) => m.replace("trusted_at", "at")],
-  ])("a damaged manifest (%s) trusts nothing", (_, damage: (manifest: string) => string) => {
+  ])("a damaged manifest (%s) trusts nothing", async (_, damage: (manifest: string) => string) => {
     const paths = project();
-    trustAll(paths);
+    await trustAll(paths);
     const file = join(paths.user.trust, readdirSync(paths.user.trust)[0] ?? "", "manifest.json");
     const before = readFileSync(file, "utf8");
     writeFileSync(file, damage(before));
@@ -123,18 +123,18 @@ describe("openTrust", () => {
     }
   });
 
-  it("names like __proto__ and constructor are names", () => {
+  it("names like __proto__ and constructor are names", async () => {
     const paths = project({ ".crucible/agents/__proto__": "p", "__proto__": "x" });
     expect(openTrust(paths, paths.env).isTrusted(at(paths, "constructor"), sha256("x"))).toBe(false);
-    trustAll(paths);
+    await trustAll(paths);
     expect(openTrust(paths, paths.env).isTrusted(at(paths, ".crucible/agents/__proto__"), sha256("p"))).toBe(true);
   });
 
-  it("the state folder is the user's alone, whatever the umask", () => {
+  it("the state folder is the user's alone, whatever the umask", async () => {
     const paths = project();
     const before = process.umask(0);
     try {
-      trustAll(paths);
+      await trustAll(paths);
     } finally {
       process.umask(before);
     }

@@ -9,7 +9,7 @@ import type { Run } from "../command.ts";
 
 export const run: Run = async ({ args, options, cwd, env, io }) => {
   const [key = "", text = ""] = args;
-  const result = setSetting({ cwd, env, key, text, project: options.project === true });
+  const result = await setSetting({ cwd, env, key, text, project: options.project === true });
   if (options.json === true) io.out(`${JSON.stringify({ key: result.key, value: result.value, path: result.path, trusted: result.trusted })}\n`);
   else io.out(`${inertLine(`${key}: ${inline(result.value)}`)}  (${inertLine(result.file)})\n`);
   for (const problem of result.otherProblems) io.err(`${inertLine(problemText(problem))}\n`);

@@ -3,7 +3,7 @@ import { inertLine } from "../../lib/inert.ts";
 import type { Run } from "../command.ts";
 
 export const run: Run = async ({ options, cwd, env, io }) => {
-  const result = initProject({ cwd, env });
+  const result = await initProject({ cwd, env });
   if (options.json === true) {
     io.out(`${JSON.stringify(result)}\n`);
     return 0;

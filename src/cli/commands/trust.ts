@@ -12,7 +12,7 @@ export const run: Run = async (input) => {
   const { options, cwd, env, io } = input;
   const paths = findPaths(cwd, env);
   if (options.revoke === true) {
-    const known = revokeTrust(paths);
+    const known = await revokeTrust(paths);
     if (options.json === true) printJson(reviewTrust(paths), io);
     else io.out(known ? "Forgotten: nothing of this project is trusted any more.\n" : "Nothing of this project was trusted.\n");
     return 0;
@@ -20,7 +20,7 @@ export const run: Run = async (input) => {
   const review = reviewTrust(paths);
   if (options.json !== true) printReview(review, io);
   const accepted = review.trusted || options.yes === true || (await asked(input));
-  if (accepted && !review.trusted) acceptReview(paths, review);
+  if (accepted && !review.trusted) await acceptReview(paths, review);
   const now = accepted ? reviewTrust(paths) : review;
   if (options.json === true) {
     printJson(now, io);
