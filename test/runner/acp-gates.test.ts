@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ofType, stage } from "../support/claude.ts";
 import { answered } from "../support/loop.ts";
+import { processesNaming } from "../support/processes.ts";
 import { quirk } from "../support/quirky.ts";
 import { describeSandboxed } from "../support/sandbox.ts";
 
@@ -84,18 +85,36 @@ describeSandboxed("gates of an ACP agent", () => {
     expect(ran.outcome).toMatchObject({ status: "failed", error: { message: expect.stringContaining("does not have the right Shell") as string } });
   });
 
+  it("one that says it ran what was refused is told on", async () => {
+    const run = await quirk("await permission({ toolCallId: 'c9', kind: 'fetch', title: 'Fetch it' }); update('tool_call_update', { toolCallId: 'c9', status: 'completed' }); finish()");
+    expect(ofType(run.events, "warning").map((e) => e.message)).toEqual(["the agent says that it ran what was refused: fetch: Fetch it"]);
+  });
+
+  it("without a sandbox every command and every path outside asks, and nothing of the agent is left", async () => {
+    const at = stage();
+    const code = `const said = [await permission({ kind: 'execute', rawInput: { command: 'ls' } }), await permission({ kind: 'edit', locations: [{ path: '${at.worktree}/x' }] }), await permission({ kind: 'edit', rawInput: { path: '${at.home}/x' } })];
+      (await import('node:child_process')).spawn('sleep', ['4323'], { detached: true, stdio: 'ignore' }).unref(); finish(said.join())`;
+    const run = await quirk(code, { at, setup: { sandbox: { mode: "off", hosts: [] } }, answer: async () => answered("Allow") });
+    expect(run.outcome.output?.summary).toBe("fine,fine,fine");
+    expect(run.asked.map((q) => [q.title, q.reversible])).toEqual([["execute: ls", false], [`edit: ${at.home}/x`, false]]);
+    expect(ofType(run.events, "agent.process")).toMatchObject([{ sandboxed: false }]);
+    expect(processesNaming("4323")).toEqual([]);
+  });
+
   it("a permission request that the agent takes back is withdrawn", async () => {
     let withdrawn = false;
-    const run = await quirk("const p = ask('session/request_permission', { toolCall: { toolCallId: 'c1', kind: 'fetch' }, options: [] }, 'p1'); await sleep(100); send({ method: '$/cancel_request', params: { requestId: 'p1' } }); finish((await p).result.outcome.outcome)", {
+    const run = await quirk("const p = ask('session/request_permission', { toolCall: { toolCallId: 'c1', kind: 'fetch' }, options: [] }, 'p1'); send({ method: '$/cancel_request', params: { requestId: 'p1' } }); finish((await p).result.outcome.outcome)", {
       request: { permissions: ALL },
       answer: (question) =>
         new Promise((resolve) => {
-          question.signal?.addEventListener("abort", () => {
+          const withdraw = (): void => {
             withdrawn = true;
             const asked = answered("", "deny");
             if (asked.kind === "answered") asked.answer.status = "withdrawn";
             resolve(asked);
-          });
+          };
+          if (question.signal?.aborted === true) withdraw();
+          else question.signal?.addEventListener("abort", withdraw);
         }),
     });
     expect([withdrawn, run.outcome.output?.summary, run.outcome.denials]).toEqual([true, "cancelled", []]);

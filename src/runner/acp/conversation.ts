@@ -3,6 +3,7 @@ import { resolveModel } from "../../contract/model.ts";
 import type { RunDeps, RunRequest } from "../../contract/runner.ts";
 import { boundedText } from "../../lib/bounded-text.ts";
 import { BUILD } from "../../lib/build.ts";
+import { inertLine } from "../../lib/inert.ts";
 import type { ProgramEnd } from "../../lib/subprocess.ts";
 import type { ModelFailureNote } from "../../sandbox/model-proxy.ts";
 import type { SandboxedProgram } from "../../sandbox/start-sandboxed.ts";
@@ -18,6 +19,7 @@ import type { Usage } from "../usage.ts";
 import { watchProgress } from "../watch-progress.ts";
 import { connectAgent } from "./connect.ts";
 import { mustBeGated, ranAgainst } from "./gate.ts";
+import { actionOf } from "./permission.ts";
 import { requestHandler } from "./requests.ts";
 import { type AgentSession, introduce, openSession } from "./session.ts";
 import { translator } from "./translate.ts";
@@ -130,7 +132,9 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
   });
 
   const events = translator(span_id, deps.emit, (call) => {
-    const against = requests.wasAsked(call.id) ? undefined : ranAgainst(call, policy, person.allowedAll);
+    const decided = requests.decided(call.id);
+    if (decided === "refused") warn(`the agent says that it ran what was refused: ${inertLine(actionOf(call), 200)}`);
+    const against = decided === undefined ? ranAgainst(call, policy, person.allowedAll) : undefined;
     if (against !== undefined) stop({ why: "ungated", message: `the agent was stopped: ${against}` });
   });
 

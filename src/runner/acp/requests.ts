@@ -24,14 +24,15 @@ export type RequestDeps = {
 
 export type RequestHandler = {
   answer(method: string, params: Message, signal: AbortSignal): Promise<unknown>;
-  wasAsked(callId: string): boolean;
+  /** How the permission for a call was answered; undefined when none was asked for. */
+  decided(callId: string): "pending" | "allowed" | "refused" | undefined;
   /** What was refused since the last time; the protocol had no place for the reasons. */
   takeRefusals(): Refusal[];
 };
 
 /** Answers what an agent asks of us while it works. */
 export function requestHandler(deps: RequestDeps): RequestHandler {
-  const asked = new Set<string>();
+  const decisions = new Map<string, "pending" | "allowed" | "refused">();
   /** Files that a person has let the agent write, by how often. */
   const granted = new Map<string, number>();
   let refusals: Refusal[] = [];
@@ -44,8 +45,9 @@ export function requestHandler(deps: RequestDeps): RequestHandler {
 
   const permission = async (params: Message, signal: AbortSignal): Promise<Message> => {
     const call = deps.known(record(params.toolCall));
-    if (call.id !== "") asked.add(call.id);
+    if (call.id !== "") decisions.set(call.id, "pending");
     const decision = await answerPermission(call, params.options, { ...deps.person, policy: deps.policy }, signal);
+    if (call.id !== "") decisions.set(call.id, decision.kind === "allowed" ? "allowed" : "refused");
     if (decision.kind === "suspended") deps.suspended(decision.inboxId);
     if (decision.kind === "denied") refuse(decision.refusal);
     if (decision.kind === "allowed") {
@@ -111,7 +113,7 @@ export function requestHandler(deps: RequestDeps): RequestHandler {
           throw RequestError.methodNotFound(method);
       }
     },
-    wasAsked: (callId) => asked.has(callId),
+    decided: (callId) => decisions.get(callId),
     takeRefusals() {
       const taken = refusals;
       refusals = [];

@@ -21,6 +21,9 @@ const STATUS: Readonly<Record<string, AgentStatus>> = { edit: "writing", delete:
 const TASK_STATUS: Readonly<Record<string, PlanTask["status"]>> = { in_progress: "in_progress", completed: "done" };
 /** Known, and nothing of it belongs into the record. */
 const QUIET = new Set(["user_message_chunk", "available_commands_update", "current_mode_update", "config_option_update", "session_info_update", "compaction_summary_chunk"]);
+/** A block that grows on is told in parts; of a message the end counts. */
+const LONG_BLOCK = 64 << 10;
+const MOST_WORDS = 1 << 20;
 /** The input of a call streams in; without a sign that it is whole, silence counts as one. */
 const WHOLE_MS = 1000;
 
@@ -63,9 +66,10 @@ export function translator(span_id: string, emit: Emit, ran: (call: ToolCall) =>
     beginAll();
     Object.assign(block, { kind, id, words: block.words + words });
     if (kind === "text") {
-      message += words;
+      message = (message + words).slice(-MOST_WORDS);
       messageId = id;
     }
+    if (block.words.length > LONG_BLOCK) flush();
     status(kind === "text" ? "writing" : "thinking");
     return true;
   };
