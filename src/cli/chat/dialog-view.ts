@@ -72,7 +72,7 @@ const PROMPTS = { deny: "Why not? (the agent is told)", confirm: "", value: "New
 function footOf(dialog: Dialog, { width, armed }: DialogView): Frame {
   const { question } = dialog.pending;
   const fault: Line[] = dialog.fault === "" ? [] : wrap([span("  ✗ ", "red"), span(inertLine(dialog.fault, 300), "red")], width);
-  if (!armed) return { lines: keyLines([["…", "one moment, you were typing"]], width), cursor: undefined };
+  if (!armed) return { lines: keyLines([["…", "one moment"]], width), cursor: undefined };
   if (dialog.mode === "choose") return { lines: [...fault, ...keyLines(chooseKeys(dialog), width)], cursor: undefined };
   if (dialog.mode === "fields") return { lines: [...fault, ...keyLines([["↑↓", "choose"], ["Enter", "edit"], ["a", changed(dialog) ? "approve with the changes" : "approve"], ["Esc", "back"]], width)], cursor: undefined };
   const prompt = dialog.mode === "confirm" ? `Type ${inertLine(question.confirm_word ?? "", 60)} to approve` : PROMPTS[dialog.mode];

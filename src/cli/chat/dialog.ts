@@ -31,6 +31,13 @@ export function openDialog(pending: Pending): Dialog {
   return { pending, mode: inWords ? "words" : "choose", editor: createEditor(), scroll: 0, field: 0, set: {}, preview: undefined, fault: "", talk: [] };
 }
 
+const ARM_MS = 800;
+
+/** Keys that were meant for a message or for the dialog before must not decide anything: it takes this long without a key before one counts. */
+export function isArmed(now: number, lastKeys: readonly number[]): boolean {
+  return lastKeys.every((at) => now - at > ARM_MS);
+}
+
 export function parametersOf(dialog: Dialog): [string, unknown][] {
   const input = dialog.pending.check === undefined ? undefined : dialog.pending.question.action?.input;
   return typeof input === "object" && input !== null && !Array.isArray(input) ? Object.entries({ ...input, ...dialog.set }) : [];

@@ -4,7 +4,7 @@ import { inertLine } from "../../lib/inert.ts";
 import { shownPath } from "../../lib/shown-path.ts";
 import { applyDelta, applyEvent } from "./apply-event.ts";
 import { type ChatState, newState } from "./chat-state.ts";
-import { type DialogEffect, openDialog, pressDialog } from "./dialog.ts";
+import { type DialogEffect, isArmed, openDialog, pressDialog } from "./dialog.ts";
 import { createEditor } from "./editor.ts";
 import { isTyped, type Menu, menuFor } from "./completion.ts";
 import { createHistory } from "./history.ts";
@@ -22,9 +22,6 @@ export type InteractiveInput = { request: OpenRequest; message: string | undefin
 const FRAME_MS = 16;
 const TICK_MS = 120;
 const REPLAYED_LINES = 200;
-/** Keys that were meant for the message must not decide anything: who was typing gets this long to look up. */
-const ARM_MS = 800;
-const TWICE_MS = 2000;
 
 /** `cru chat` on a terminal. The prompt stands before anything else is loaded. */
 export async function interactiveChat({ request, message, colour }: InteractiveInput): Promise<number> {
@@ -39,8 +36,8 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
   let files: ProjectFiles | undefined;
   let frameTimer: NodeJS.Timeout | undefined;
   let lastKeyMs = Number.NEGATIVE_INFINITY;
-  let firstStop = Number.NEGATIVE_INFINITY;
-  let hintUntil = 0;
+  let decidedMs = Number.NEGATIVE_INFINITY;
+  let stopPressed = false;
   let leave: (why: "left" | "signal") => void = () => {};
   let fail: (error: unknown) => void = () => {};
   const left = new Promise<"left" | "signal">((resolve, reject) => {
@@ -133,24 +130,21 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
       focus.menu = undefined;
       focus.dialog = openDialog(first);
       focus.calls = undefined;
+      focus.armed = false;
     }
-    focus.armed = now() - lastKeyMs > ARM_MS || first === undefined || lastKeyMs > first.openedMs + ARM_MS;
+    // Once it counts keys it goes on to.
+    focus.armed = first === undefined || focus.armed || isArmed(now(), [lastKeyMs, decidedMs]);
   }
 
   function onTick(): void {
-    if (focus.hint !== "" && now() > hintUntil) focus.hint = "";
-    else if (state.working === undefined && focus.dialog === undefined) return;
-    changed();
-  }
-
-  function hint(text: string): void {
-    focus.hint = text;
-    hintUntil = now() + TWICE_MS;
+    if (state.working !== undefined || focus.dialog !== undefined) changed();
   }
 
   function press(key: Key): void {
     changed();
     if (key.type === "key" && key.name === "ctrl-c") return stopKey();
+    stopPressed = false;
+    focus.hint = "";
     if (key.type === "key" && key.name === "ctrl-z") return terminal.suspend(() => screen.resized(frame()));
     if (key.type === "key" && key.name === "ctrl-l") {
       terminal.write("\u001b[2J\u001b[H");
@@ -192,6 +186,7 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     const dialog = focus.dialog;
     if (dialog === undefined) return;
     if (!focus.armed) {
+      if (decidedMs > lastKeyMs) return void (decidedMs = now());
       // Still the message that was being written: it goes on there, and Enter waits.
       lastKeyMs = now();
       if (key.type !== "key") focus.editor.press(key);
@@ -224,6 +219,7 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
       return;
     }
     try {
+      decidedMs = now();
       chat?.answer({ ...effect.answer, id: question.id, actionHash: question.action_hash });
     } catch (error) {
       if (!(error instanceof CruError)) throw error;
@@ -263,9 +259,9 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
   }
 
   function stopKey(): void {
-    if (now() - firstStop < TWICE_MS) return leave("signal");
-    firstStop = now();
-    hint("Ctrl-C again leaves");
+    if (stopPressed) return leave("signal");
+    stopPressed = true;
+    focus.hint = "Ctrl-C again leaves";
     if (state.working !== undefined) turns?.interrupt();
     else focus.editor.set("");
   }

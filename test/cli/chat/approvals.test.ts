@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { agentIn, IDLE, liveChat } from "../../support/live-chat.ts";
-import { masked, NO_TMUX } from "../../support/tmux.ts";
+import { masked, NO_TMUX, TERMINAL_TIMEOUT } from "../../support/tmux.ts";
 
 async function screenshot(screen: string, name: string): Promise<void> {
   await expect(`${masked(screen)}\n`).toMatchFileSnapshot(`screens/${name}.txt`);
@@ -11,7 +11,7 @@ async function screenshot(screen: string, name: string): Promise<void> {
 const GATED = { files: { home: { ...agentIn("gated", { requires_approval: "[get_agent]" }), ...agentIn("scout") } }, args: ["--agent", "gated"] };
 const look = (id: string, name = "gated") => ({ text: "May I?", tools: [{ name: "get_agent", input: { name }, id }] });
 
-describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
+describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", { timeout: TERMINAL_TIMEOUT }, () => {
   it("[CRU-15.1.1] [CRU-15.1.2] [CRU-15.1.3] pauses, shows what is wanted and offers approve, deny and modify", async () => {
     const { box, window, say } = await liveChat([look("g"), { text: "Seen it." }], GATED);
     say("look yourself up");
@@ -150,7 +150,7 @@ describe.skipIf(NO_TMUX !== undefined)("deciding on a terminal", () => {
     await screenshot(await window.see("Question · primary", "1 tabs", "2 spaces", "Your answer"), "question");
     window.type("2");
     window.press("Enter");
-    await window.see("✓ answered", "spaces", "Are you sure?");
+    await window.see("✓ answered", "spaces", "Are you sure?", "Your answer");
     window.press("C-d");
     expect(await window.ended()).toBe(0);
     expect(box.session().metadata).toMatchObject({ status: "waiting", owner: null, waiting: [{ title: "Are you sure?" }] });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ScriptedReply } from "../../../src/scripted/script.ts";
 import { agentIn, held, IDLE, liveChat } from "../../support/live-chat.ts";
 import { until } from "../../support/processes.ts";
-import { masked, NO_TMUX } from "../../support/tmux.ts";
+import { masked, NO_TMUX, TERMINAL_TIMEOUT } from "../../support/tmux.ts";
 
 const ANSWER = `## What I found
 
@@ -28,7 +28,7 @@ async function screenshot(screen: string, name: string): Promise<void> {
   await expect(`${masked(screen)}\n`).toMatchFileSnapshot(`screens/${name}.txt`);
 }
 
-describe.skipIf(NO_TMUX !== undefined)("a conversation on a terminal", () => {
+describe.skipIf(NO_TMUX !== undefined)("a conversation on a terminal", { timeout: TERMINAL_TIMEOUT }, () => {
   it("streams markdown, lists, tables and highlighted code", async () => {
     const { window, say } = await liveChat([{ text: ANSWER, chunk_ms: 1 }]);
     await screenshot(window.screen(), "start");
