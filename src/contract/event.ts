@@ -52,6 +52,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     /** `answer`: it came as the answer to a question of the loop. */
     from: z.enum(["user", "answer"]).optional(),
   }),
+  /** The work was told to end here, by the user or by its time limit; what it was about comes to an end after this. */
+  z.object({ ...at, type: z.literal("session.stopped"), session_id: z.string(), reason: z.enum(["user", "time"]) }),
   z.object({
     ...at, type: z.literal("session.completed"), session_id: z.string(), status: z.string(), tokens: tokensSchema, cost_usd: costSchema,
     duration_ms: z.number(),

@@ -27,10 +27,11 @@ export function answerQuestion(given: AnswerInput, deps: InboxDeps): Answer {
   const question = readQuestion(folder, given.id);
   if (question === undefined) throw new CruError("not_found", `there is no question '${given.id}'`, { hint: "see `cru inbox list`" });
   const input = byQuickAction(question, given);
+  const answering = given.decision === "answer" ? `answer ${question.id} "${input.text ?? ""}"` : `approve ${question.id}`;
   const earlier = readAnswer(folder, input.id);
   if (earlier !== undefined) throw alreadyClosed(earlier);
   checkAction(question, input);
-  checkDecision(question, input);
+  checkDecision(question, input, answering);
   return close(question, {
     status: "answered", decision: input.decision, by: "person", text: chosen(question, input.text ?? ""), set: input.set ?? {},
     scope: input.scope ?? "once",
@@ -80,7 +81,7 @@ function checkAction(question: Question, input: AnswerInput): void {
   }
 }
 
-function checkDecision(question: Question, input: AnswerInput): void {
+function checkDecision(question: Question, input: AnswerInput, answering: string): void {
   const words = question.kind === "question" || question.kind === "guidance";
   if (words && input.decision === "approve") throw new CruError("usage", `${question.id} is a question`, { hint: `cru inbox answer ${question.id} TEXT` });
   if (!words && input.decision === "answer") {
@@ -92,7 +93,7 @@ function checkDecision(question: Question, input: AnswerInput): void {
   checkScope(question, input);
   if (question.reversible || input.confirm === question.confirm_word) return;
   throw new CruError("usage", `${question.id} cannot be undone; it needs its confirmation word`, {
-    hint: `cru inbox approve ${question.id} --confirm ${question.confirm_word ?? ""}`,
+    hint: `cru inbox ${answering} --confirm ${question.confirm_word ?? ""}`,
   });
 }
 

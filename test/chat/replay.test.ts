@@ -1,7 +1,10 @@
-import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatMachine, type ChatMachine } from "../support/chat.ts";
+import { repository } from "../support/cru.ts";
+import { until } from "../support/processes.ts";
 
 type Script = Parameters<typeof chatMachine>[0];
 type Report = {
@@ -139,6 +142,86 @@ describe("cru sessions replay", () => {
     // A gate that is gone is a difference, although every request is the same.
     edit(join(box.home, ".config/crucible/agents/writer.md"), "requires_approval: [write_file]\n", "");
     expect(await replay(box)).toMatchObject({ code: 1, divergence: { kind: "question", agent: "writer" } });
+  });
+
+  it("what a person asked back before deciding replays too, and is compared", async () => {
+    const home = definition("writer", "requires_approval: [write_file]\n", "[FilesystemWrite]");
+    const box = await chatMachine(
+      rules(
+        { match: { last_user: "Before deciding, the user asks: why a?" }, replies: [{ text: "Because of a." }] },
+        { match: { last_user: "Before deciding, the user asks: and how?" }, replies: [{ text: "Like this." }] },
+        rule("PROMPT-OF-writer", call("write_file", { path: "a.md", content: "1" }, "w1"), { text: "written" }),
+        rule("", call("spawn_agent", { agent: "writer", task: "write it" }, "s"), { text: "done" }),
+      ),
+      { home },
+    );
+    expect((await box.chat(["go"])).code).toBe(4);
+    const { id } = box.session();
+    const [item = ""] = box.session().events.flatMap((e) => (e.type === "inbox.opened" ? [e.id] : []));
+    for (const text of ["why a?", "and how?"]) {
+      await box.cru(["inbox", "ask", item, text]);
+      expect((await box.chat(["--resume", id])).code).toBe(4);
+    }
+    await box.cru(["inbox", "approve", item]);
+    expect((await box.chat(["--resume", id])).code).toBe(0);
+    expect(box.session().events.filter((e) => e.type === "inbox.context")).toHaveLength(2);
+    expect(await replay(box)).toMatchObject({ code: 0, divergences: 0, calls: box.requests.length, recorded_calls: box.requests.length, turns: 4 });
+    // The third turn's only call, after the primary's first, the writer's first and "why a?".
+    edit(events(box), '"question":"and how?"', '"question":"and when?"');
+    expect(await replay(box)).toMatchObject({ code: 1, divergence: { call: 4, turn: 3, agent: "writer", kind: "request", changes: [{ what: "messages", diff: expect.stringContaining("+Before deciding, the user asks: and when?") }] } });
+  });
+
+  it("turns that the user stopped end at the same place: in a model's reply, with agents at work and in line, in a tool, at a question", { timeout: 300_000 }, async () => {
+    const home = { ...definition("slow"), ...definition("quick"), ...definition("gated", "requires_approval: [read_file]\n") };
+    const never = new Promise<never>(() => {});
+    let more = 0;
+    const spawns = (...names: string[]): object => ({ tools: names.map((agent, i) => ({ name: "spawn_agent", input: { agent, task: `task ${i}` }, id: `s${i}` })) });
+    const box = await chatMachine(
+      {
+        rules: [
+          { match: { system: "PROMPT-OF-slow" }, replies: () => never },
+          { match: { last_user: "are you there" }, replies: [{ text: "Still here." }] },
+          // Far into its work when it is stopped, while the other one waits for its first reply.
+          { match: { system: "PROMPT-OF-quick" }, replies: (r) => (r.turns < 4 ? (read(`src/f${r.turns}.js`, `q${r.turns}`) as never) : ((more += 1), never)) },
+          { match: { system: "PROMPT-OF-gated" }, replies: () => read("src/f1.js", "g") as never },
+          { match: { last_user: "stop the tool" }, replies: [{ tools: [{ name: "run_command", input: { command: "touch started; sleep 600" }, id: "c" }, { name: "read_file", input: { path: "src/f2.js" }, id: "after" }] }] },
+          { match: { last_user: "stop the question" }, replies: [spawns("gated") as never] },
+          { match: { last_user: "stop the reply" }, replies: () => never },
+          { match: {}, replies: [spawns("slow", "quick", "slow", "quick") as never] },
+        ],
+      },
+      { home: { ...home, ".config/crucible/config.yaml": "queue: {max_concurrent: 2}\n" }, project: FILES },
+    );
+    const stops: [string, () => boolean][] = [
+      ["stop the agents", () => more === 1],
+      ["stop the tool", () => existsSync(join(box.project, "started"))],
+      ["stop the question", () => box.session().metadata.status === "waiting"],
+      ["stop the reply", () => box.requests.at(-1)?.users.at(-1)?.includes("stop the reply") === true],
+    ];
+    for (const [message, ready] of stops) {
+      const resume = message === "stop the agents" ? [] : ["--resume", box.session().id];
+      const child = spawn(process.execPath, [join(repository, "dist/main.js"), "chat", "--plain", ...resume, message], { cwd: box.project, env: { PATH: process.env.PATH, HOME: box.home, ...box.env }, stdio: ["pipe", "pipe", "inherit"] });
+      let shown = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
+      await until(() => ready());
+      child.kill("SIGINT");
+      await until(() => shown.includes("■ stopped"));
+      child.stdin.end();
+      await new Promise((resolve) => child.on("close", resolve));
+    }
+    expect((await box.chat(["--resume", box.session().id, "are you there?"])).stdout).toContain("Still here.");
+    const recorded = box.session().events;
+    expect(recorded.filter((e) => e.type === "session.stopped").map((e) => e.reason)).toEqual(["user", "user", "user", "user"]);
+    const calls = recorded.filter((e) => e.type === "model.request").length;
+    expect(await replay(box)).toMatchObject({ code: 0, divergences: 0, turns: 5, calls, recorded_calls: calls });
+  });
+
+  it("a turn that its time limit stopped ends at the same place", async () => {
+    const box = await chatMachine({ rules: [{ match: { last_user: "export" }, replies: () => new Promise<never>(() => {}) }, { match: {}, replies: [read("src/f1.js", "r") as never] }] }, { project: FILES });
+    expect((await box.chat(["go on for ever"], { env: { CRU_LIMITS_TIME: "3s" } })).code).toBe(1);
+    expect(box.session().events.filter((e) => e.type === "session.stopped")).toMatchObject([{ reason: "time" }]);
+    const calls = box.session().events.filter((e) => e.type === "model.request").length;
+    expect(await replay(box)).toMatchObject({ code: 0, divergences: 0, calls, recorded_calls: calls });
   });
 
   it("secrets are kept out of the recording and do not stand in the way, not even where texts are cut", async () => {

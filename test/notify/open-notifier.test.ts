@@ -9,16 +9,18 @@ import { temporaryFolder, writeFiles } from "../support/temp.ts";
 
 const NOTICE: Notice = { event: "done", session_id: "s", status: "completed", inbox_id: null, title: "done", text: "$(touch pwned) `touch pwned`", project: "/p" };
 
-/** A program of the user's that writes each notice, and its arguments, on a line of its own. */
-function command(): { argv: string[]; log: string; heard(): (Notice & { args: string[] })[] } {
+type Heard = Notice & { args: string[]; running?: number };
+
+/** A program of the user's that writes each notice, its arguments and how many subagents are at work then, on a line of its own. */
+function command(): { argv: string[]; log: string; heard(): Heard[] } {
   const folder = temporaryFolder();
   const log = join(folder, "log");
   const program = join(folder, "notify.mjs");
   writeFiles(folder, {
-    "notify.mjs": `#!${process.execPath}\nimport { appendFileSync, readFileSync } from "node:fs";\nappendFileSync(${JSON.stringify(log)}, JSON.stringify({ ...JSON.parse(readFileSync(0, "utf8")), args: process.argv.slice(2) }) + "\\n");\n`,
+    "notify.mjs": `#!${process.execPath}\nimport { appendFileSync, readFileSync } from "node:fs";\nconst notice = JSON.parse(readFileSync(0, "utf8"));\nlet running = -1;\ntry {\n  const events = readFileSync(notice.project + "/.crucible/sessions/" + notice.session_id + "/events.jsonl", "utf8").trimEnd().split("\\n").map((l) => JSON.parse(l));\n  running = events.filter((e) => e.type === "agent.started" && e.depth > 0).length - events.filter((e) => e.type === "agent.completed" && e.file !== undefined).length;\n} catch {}\nappendFileSync(${JSON.stringify(log)}, JSON.stringify({ ...notice, args: process.argv.slice(2), ...(running < 0 ? {} : { running }) }) + "\\n");\n`,
   });
   chmodSync(program, 0o755);
-  const heard = () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l) as Notice & { args: string[] }) : []);
+  const heard = () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n").map((l) => JSON.parse(l) as Heard) : []);
   return { argv: [program], log, heard };
 }
 
@@ -89,9 +91,8 @@ describe("notifications of a chat", () => {
     expect((await box.chat(["--resume", box.session().id])).code).toBe(0);
     expect(heard().map((n) => n.event)).toEqual(["question", "done"]);
     expect(heard()[1]).toMatchObject({ status: "completed", text: "All done." });
-    const { events } = box.session();
-    const childEnds = events.filter((e) => e.type === "agent.completed" && e.agent === "scout");
-    expect(childEnds).toHaveLength(2);
+    expect(box.session().events.filter((e) => e.type === "agent.completed" && e.agent === "scout")).toHaveLength(2);
+    expect(heard().map((n) => n.running)).toEqual([0, 0]);
   });
 
   it("a loop that stops short of its goal is blocked", async () => {

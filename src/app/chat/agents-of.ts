@@ -58,7 +58,8 @@ export type Chat = {
   asking(question: Question, help: DecisionHelp): void;
   /** What a replay puts in place of the world: who is asked, and what tools do. */
   instead?: {
-    ask(identity: AgentIdentity): Ask;
+    /** `explain` is the agent's own answer to what a person asks about its question. */
+    ask(identity: AgentIdentity, explain: (title: string, text: string) => Promise<string>): Ask;
     tools(tools: readonly AnyTool[], identity: AgentIdentity): AnyTool[];
     isRevoked(id: string, callId: string): boolean;
   };
@@ -141,14 +142,15 @@ export function agentsOf(chat: Chat): Agents {
   function specOf(agent: AgentParts, mcp: readonly AnyTool[] | undefined = undefined): AgentSpec {
     const { identity } = agent;
     let soFar = (): SoFar => ({ messages: [], open: undefined });
-    const explain: AskDeps["explain"] = (question, text, signal) =>
-      explainAction({ model: agent.model, system: agent.system, soFar: soFar(), title: question.title, text }, { ...modelDeps(identity), signal });
+    const explainTitled = (title: string, text: string, signal: AbortSignal): Promise<string> =>
+      explainAction({ model: agent.model, system: agent.system, soFar: soFar(), title, text }, { ...modelDeps(identity), signal });
+    const explain: AskDeps["explain"] = (question, text, signal) => explainTitled(question.title, text, signal);
     const waits = createAsk(identity, agent.approvalTimeoutS, {
       paths, clock: systemClock, redactor: chat.redactor, emit: chat.emit, approvals: settings.approvals, canWait: chat.wait,
       signal: chat.withdraws === true ? new AbortController().signal : chat.signal,
       waiting: (wait) => chat.limit.waiting(wait), recorded: chat.recorded, asking: chat.asking, explain,
     });
-    const ask: Ask = chat.instead?.ask(identity) ?? (chat.withdraws === true ? (question) => waits({ ...question, signal: question.signal ?? chat.signal }) : waits);
+    const ask: Ask = chat.instead?.ask(identity, (title, text) => explainTitled(title, text, chat.signal)) ?? (chat.withdraws === true ? (question) => waits({ ...question, signal: question.signal ?? chat.signal }) : waits);
     const parent: Parent = { identity, model: agent.model, permissions: agent.permissions, attempting: agent.attempting };
     const given = [...toolSet({ project, workspace, redactor: chat.redactor, ask, sandbox: chat.sandbox, identity, permissions: agent.permissions, requiresApproval: agent.requiresApproval, env: chat.env, emit: chat.emit, notes: chat.notes, binds: chat.worktree?.binds ?? [] }), ...(mcp ?? chat.mcp.toolsFor(ask)), spawnAgentTool(parent, spawnable(), children)];
     const tools = chat.instead?.tools(given, identity) ?? given;

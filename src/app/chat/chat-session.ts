@@ -138,9 +138,12 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const servers = await (mcp ??= openMcp(project, { workspace: project.paths.root, permissions: primary.permissions, env: request.env, warn: listener.warn }));
       emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held, servers.tools) });
       const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
+      const stop = AbortSignal.any([signal, limit.signal]);
+      const onStop = (): void => emit({ type: "session.stopped", session_id: owned.id, reason: signal.aborted ? "user" : "time" });
+      stop.addEventListener("abort", onStop, { once: true });
       const agents = agentsOf({
         project, primary, session: owned, workspace: project.paths.root, recorded: events, emit, limit, wait: request.wait, env: request.env, onDelta: listener.delta, ...shared,
-        signal: AbortSignal.any([signal, limit.signal]),
+        signal: stop,
         sandbox: held,
         mcp: servers,
         takeGuidance,
@@ -159,6 +162,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
         owned.finish("interrupted");
         throw error;
       } finally {
+        stop.removeEventListener("abort", onStop);
         workedMs = limit.stop();
       }
     },

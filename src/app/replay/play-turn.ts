@@ -5,7 +5,9 @@ import type { AnyTool } from "../../contract/tool.ts";
 import type { Redactor } from "../../lib/redact.ts";
 import { changesOf, type RequestChange, type RequestEvent, requestReader } from "./full-request.ts";
 import { recordedAnswers } from "./recorded-answers.ts";
+import { playedRequests } from "./played-requests.ts";
 import { recordedReply } from "./recorded-reply.ts";
+import { recordedStop } from "./recorded-stop.ts";
 import type { RecordedTurn } from "./turns.ts";
 
 /** Where the replay first went another way. `call` counts the calls of the session from 1; null when none is concerned. */
@@ -13,7 +15,7 @@ export type Divergence = { call: number | null; agent: string; kind: "request" |
 
 export type Player = {
   stream: StreamModel;
-  ask(identity: AgentIdentity): Ask;
+  ask(identity: AgentIdentity, explain: (title: string, text: string) => Promise<string>): Ask;
   tools(tools: readonly AnyTool[], identity: AgentIdentity): AnyTool[];
   isRevoked(id: string, callId: string): boolean;
   takeGuidance(): string[];
@@ -32,7 +34,7 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
   const then = requestReader();
   const now = requestReader();
   const names = new Map([...turn.before, ...turn.events].flatMap((e) => (e.type === "agent.started" ? [[e.span_id ?? "", e.agent] as const] : [])));
-  const requests = turn.events.filter((e) => e.type === "model.request").filter((e) => e.purpose !== "explanation");
+  const requests = playedRequests(turn.events);
   const expected = new Map<string, Expected[]>();
   for (const [i, event] of requests.entries()) push(expected, event.span_id ?? "", { event, call: firstCall + i });
   const fullThen = new Map(requests.map((event) => [event.request_id, then(event)]));
@@ -42,12 +44,13 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
   const answers = recordedAnswers(turn);
   const guidance = turn.events.flatMap((e, at) => (e.type === "session.guidance" && e.from !== "answer" ? [{ text: e.text, at }] : []));
   const end = turn.events.findLast((e) => e.type === "agent.completed" && e.span_id === spanOfPrimary);
-  const interrupted = end?.type === "agent.completed" && (end.status === "interrupted" || end.error?.type === "timeout");
+  const stop = recordedStop(turn.events, () => over.abort());
   // Killed: there is neither an end nor a question that it waits for.
   const killed = end === undefined && !answers.waits();
   const counted = { calls: 0, results: 0, questions: 0 };
   let divergence: Divergence | undefined;
   let next: RequestEvent | undefined;
+  let heard = 0;
 
   return {
     signal: over.signal,
@@ -56,11 +59,12 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
       next = undefined;
       if (reply === undefined || divergence !== undefined) return ENDED;
       const recorded = recordedReply(reply);
-      if (!recorded.ok && recorded.kind === "aborted") over.abort();
-      endIfInterrupted();
+      if (!recorded.ok && recorded.kind === "aborted") await stopped();
       return recorded;
     },
-    ask: (identity) => async (input) => {
+    ask: (identity, explain) => async (input) => {
+      for (const { title, text } of answers.context(identity.spanId, input.key)) await explain(title, text);
+      stop.asked(identity.spanId, input.key);
       const asked = answers.take(identity.spanId, input.key);
       if (asked === undefined) {
         diverge({ call: null, agent: identity.name, kind: "question", message: `asks now what it did not ask then: ${input.title}`, changes: [] });
@@ -76,15 +80,15 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
       return guidance.filter((one) => nextAt < 0 || one.at < nextAt).map((one) => one.text);
     },
     hear(event) {
+      heard += 1;
       if (event.type === "model.request") compare(event);
       if (event.type === "session.guidance") remove(guidance, (one) => one.text === deps.redactor.text(event.text));
-      if (event.type === "agent.tool_result" && results.get(`${event.span_id} ${event.call_id}`)?.shift() !== undefined) {
-        counted.results += 1;
-        endIfInterrupted();
-      }
+      if (event.type === "agent.tool_result" && results.get(`${event.span_id} ${event.call_id}`)?.shift() !== undefined) counted.results += 1;
+      stop.hear(event);
     },
     finish() {
-      const [missing] = [...expected.values()].flat().sort((a, b) => a.call - b.call);
+      // What was sent while it came to its end depends on who noticed first.
+      const [missing] = [...expected.values()].flat().filter((e) => stop.at === undefined || turn.events.indexOf(e.event) < stop.at).sort((a, b) => a.call - b.call);
       if (missing !== undefined) {
         diverge({ call: missing.call, agent: names.get(missing.event.span_id ?? "") ?? "", kind: "missing", message: "the recording has this call, and now it is not made", changes: [] });
       }
@@ -118,9 +122,13 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
     over.abort();
   }
 
-  /** The user stopped it after the last thing that is recorded. */
-  function endIfInterrupted(): void {
-    if (interrupted && [...expected.values(), ...results.values()].every((left) => left.length === 0)) over.abort();
+  /** What the stop cut off ends with it, when the others are as far as they were then. When they no longer get there, nothing more happens. */
+  async function stopped(): Promise<void> {
+    for (let before = -1; !over.signal.aborted && heard !== before; ) {
+      before = heard;
+      await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    }
+    over.abort();
   }
 
   /** The tool as the model sees it; what it does is in the recording. */
@@ -131,6 +139,7 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
       async run(_, { callId }) {
         const result = results.get(`${identity.spanId} ${callId}`)?.[0];
         if (result === undefined) return { ok: false, output: "", suspended: "recording" };
+        if (stop.at !== undefined && turn.events.indexOf(result) > stop.at) await stopped();
         return { ok: result.ok, output: answers.wasChanged(identity.spanId, callId) ? result.output.replace(/^\[Changed by the user before it ran: [^\n]*\n/, "") : result.output };
       },
     };
@@ -139,6 +148,9 @@ export function playTurn(turn: RecordedTurn, firstCall: number, spanOfPrimary: s
 
 /** These only start agents and ask people, and both are played by themselves. */
 const ASKS_OR_STARTS = new Set(["spawn_agent", "ask_user", "request_approval"]);
+
+/** Nothing in a replay waits for the world, so an event that has not come by now does not come. */
+const IDLE_MS = 200;
 
 const ENDED: ModelFailure = {
   ok: false, kind: "aborted", message: "the recording ends here", hint: "", resetAt: null, partialText: "", tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, attempts: 1,

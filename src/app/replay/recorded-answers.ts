@@ -8,6 +8,8 @@ type Closed = Extract<CruEvent, { type: "inbox.closed" }>;
 export type RecordedAnswers = {
   /** The answer to a question of this span, `suspended` when there was none in this turn, undefined when it was not asked at all. */
   take(spanId: string, key: string): Asked | undefined;
+  /** What a person asked back about this question in this turn, in order; each is given once. */
+  context(spanId: string, key: string): { title: string; text: string }[];
   /** A question of this turn that was not asked again. */
   left(): Opened | undefined;
   /** Whether the turn ended with a question that nobody had answered. */
@@ -21,6 +23,7 @@ export function recordedAnswers(turn: RecordedTurn): RecordedAnswers {
   const all = [...turn.before, ...turn.events];
   const closed = new Map<string, Closed>(all.flatMap((e) => (e.type === "inbox.closed" ? [[e.id, e] as const] : [])));
   const opened = all.filter((e) => e.type === "inbox.opened");
+  const told = new Set<CruEvent>();
   const taken = new Set(opened.filter((e) => isOver(e, turn.before)).map((e) => e.id));
 
   return {
@@ -33,11 +36,21 @@ export function recordedAnswers(turn: RecordedTurn): RecordedAnswers {
         if (question === undefined) return last;
         taken.add(question.id);
         const answer = closed.get(question.id);
-        if (answer?.status === "withdrawn") continue;
+        if (answer?.status === "withdrawn") {
+          // When nothing follows, the work was stopped: a no.
+          last = answered(answer);
+          continue;
+        }
         last = answer === undefined ? { kind: "suspended", inboxId: question.id } : answered(answer);
         if (answer?.decision !== "approve") return last;
         round += 1;
       }
+    },
+    context(spanId, key) {
+      const titles = new Map(opened.filter((e) => e.span_id === spanId && (e.key === key || e.key.startsWith(`${key}#`))).map((e) => [e.id, e.title]));
+      const asked = turn.events.filter((e) => e.type === "inbox.context").filter((e) => titles.has(e.id) && !told.has(e));
+      for (const one of asked) told.add(one);
+      return asked.map((e) => ({ title: titles.get(e.id) ?? "", text: e.question }));
     },
     left: () => opened.find((e) => !taken.has(e.id) && turn.events.includes(e) && closed.get(e.id)?.status !== "withdrawn"),
     waits: () => opened.some((e) => !closed.has(e.id)),

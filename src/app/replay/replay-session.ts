@@ -15,6 +15,7 @@ import { noteTools } from "../notes.ts";
 import { memorySession } from "./memory-session.ts";
 import { openReplay } from "./open-replay.ts";
 import { type Divergence, playTurn } from "./play-turn.ts";
+import { playedRequests } from "./played-requests.ts";
 import { recordedMcp } from "./recorded-mcp.ts";
 import { type RecordedTurn, turnsOf } from "./turns.ts";
 
@@ -38,13 +39,13 @@ export async function replaySession(input: { id: string; cwd: string; env: Env }
   const [problem] = problems;
   if (problem !== undefined) throw new CruError("failed", `the recording of ${id} is not whole: ${problem.message}`, { hint: "only a whole recording can be replayed" });
   const turns = turnsOf(id, events);
-  const calls = events.filter((e) => e.type === "model.request" && e.purpose !== "explanation").length;
+  const calls = turns.reduce((sum, turn) => sum + playedRequests(turn.events).length, 0);
   const agents = new Set(events.flatMap((e) => (e.type === "agent.started" ? [e.span_id] : []))).size;
   const report: ReplayReport = { sessionId: id, turns: turns.length, calls: 0, recordedCalls: calls, agents, results: 0, questions: 0, divergence: undefined };
   let nextCall = 1;
   for (const [n, turn] of turns.entries()) {
     const played = await replayTurn(turn, nextCall, input);
-    nextCall += turn.events.filter((e) => e.type === "model.request" && e.purpose !== "explanation").length;
+    nextCall += playedRequests(turn.events).length;
     report.calls += played.calls;
     report.results += played.results;
     report.questions += played.questions;
@@ -82,7 +83,7 @@ async function replayTurn(turn: RecordedTurn, firstCall: number, { cwd, env }: {
     notes: noteTools({ paths: project.paths, settings: project.settings, env }),
     takeGuidance: player.takeGuidance,
     asking: () => {},
-    instead: { ask: (identity) => withEvents(player.ask(identity), turn, live), tools: player.tools, isRevoked: player.isRevoked },
+    instead: { ask: (identity, explain) => withEvents(player.ask(identity, explain), turn, live), tools: player.tools, isRevoked: player.isRevoked },
   });
   const identity: AgentIdentity = { name: primary.name, sessionId: id, traceId: session.traceId, spanId, parentSpanId: null, parentChain: ["user", primary.name], depth: 0 };
   await agents.runPrimary(identity, prompt, turn.first || turn.message === null ? undefined : turn.message);
