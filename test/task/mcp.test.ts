@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { agentFile } from "../support/agents.ts";
 import { repository } from "../support/cru.ts";
-import { describeClaude } from "../support/peers.ts";
+import { adapterPath, claudePath, describeClaude } from "../support/peers.ts";
 import { describeSandboxed } from "../support/sandbox.ts";
 import { done, taskMachine } from "../support/task.ts";
 
@@ -29,6 +29,20 @@ describeClaude("cru task and MCP", () => {
       expect(named.result).toMatchObject({ ok: true, output: "5" });
       expect(named.stderr).toContain("the task asks for the MCP server 'summs', and there is none of that name (did you mean 'sums'?)");
       expect(unnamed.result).toMatchObject({ ok: false });
+    });
+
+    it.each(["claude", "acp"])("an agent of the runner %s starts one of ours, below it and in its worktree", async (runner) => {
+      const rules = [
+        { match: { system: "PROMPT-OF-helper" }, by: "turn", replies: [{ tools: [{ name: "read_file", input: { path: "a.txt" }, id: "read" }] }, { text: "## Summary\n\nit says one" }] },
+        { match: { last_user: "it says one" }, replies: [{ text: done() }], repeat_last: true },
+        { match: {}, replies: [{ tools: [spawn] }] },
+      ];
+      const box = await taskMachine({ rules } as Script, { home: helper() });
+      const ran = await box.task(["delegate", "--runner", runner, "--json"], { env: { CRU_ACP_COMMAND: adapterPath, CLAUDE_CODE_EXECUTABLE: claudePath } });
+      expect([ran.code, ran.stderr]).toEqual([0, expect.anything()]);
+      const { events, metadata } = box.session();
+      expect(metadata.trace.map((t) => [t.agent, t.depth, t.status])).toEqual([["implementer", 0, "completed"], ["helper", 1, "completed"]]);
+      expect(events.find((e) => e.type === "agent.tool_result" && e.call_id === "read")).toMatchObject({ ok: true, output: expect.stringContaining("one") });
     });
 
     it("what a child must ask ends the task with the question, and after the answer both go on where they were", async () => {
