@@ -107,8 +107,9 @@ async function openRecord(bead: Bead, { request, listener, prepared }: Task, nee
 }
 
 function identityOf(session: SessionWriter, { agent }: Prepared, events: readonly CruEvent[]): AgentIdentity {
-  const before = events.find((e) => e.type === "agent.started" && e.depth === 0);
-  const spanId = before?.type === "agent.started" && before.span_id !== undefined ? before.span_id : newSpanId();
+  // A question may have been asked before the agent was started.
+  const before = events.find((e) => (e.type === "agent.started" && e.depth === 0) || e.type === "inbox.opened");
+  const spanId = before !== undefined && "span_id" in before && before.span_id !== undefined ? before.span_id : newSpanId();
   return { name: agent.name, sessionId: session.id, traceId: session.traceId, spanId, parentSpanId: null, parentChain: ["user", agent.name], depth: 0 };
 }
 

@@ -69,7 +69,7 @@ function nextSteps(end: TaskEnd): string {
   const range = end.branch === null ? end.base.slice(0, 12) : `${end.base.slice(0, 12)}..${end.branch}`;
   const steps = [
     ["look", `git diff ${range}`],
-    end.branch === null ? ["undo", `git restore --source=${end.base.slice(0, 12)} -- .`] : ["take it", `git merge ${end.branch}`],
+    end.branch === null ? ["undo", `git restore --source=${end.base.slice(0, 12)} -- . ':!.beads'`] : ["take it", `git merge ${end.branch}`],
     ["what happened", `cru sessions show ${end.sessionId}`],
   ];
   return `Next:\n${steps.map(([what = "", command = ""]) => `  ${what.padEnd(14)} ${command}`).join("\n")}\n`;
