@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { machine } from "../../support/cru.ts";
+import { finish, machine, repository } from "../../support/cru.ts";
 import { describeSandboxed } from "../../support/sandbox.ts";
 import { temporaryFolder } from "../../support/temp.ts";
 
@@ -49,6 +49,20 @@ describeSandboxed("cru demo", () => {
   });
 });
 
+describeSandboxed("cru demo without a sandbox", () => {
+  it("says so in its first lines, and still works", async () => {
+    const bubblewrap = onPath("bwrap");
+    const { code, stdout } = await finish(bubblewrap, ["--dev-bind", "/", "/", "--ro-bind", "/dev/null", bubblewrap, "--", process.execPath, join(repository, "dist/main.js"), "demo"], {
+      cwd: temporaryFolder(),
+      env: { PATH: process.env.PATH ?? "", HOME: temporaryFolder(), TMPDIR: temporaryFolder() },
+    });
+    expect(stdout.split("\n").slice(0, 3).join("\n")).toContain("No sandbox here");
+    expect(stdout).not.toContain("sandboxed worktree");
+    expect(stdout).toContain("# fail 0");
+    expect(code).toBe(0);
+  });
+});
+
 describe("cru demo", () => {
   it("a step that goes wrong ends it with what it was, and exit code 1", async () => {
     const bin = temporaryFolder();
@@ -59,3 +73,9 @@ describe("cru demo", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 });
+
+function onPath(name: string): string {
+  const found = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${name} is not on PATH`);
+  return found;
+}
