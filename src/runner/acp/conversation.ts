@@ -118,7 +118,7 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
     }
   };
 
-  const warn = (message: string): void => deps.emit({ type: "warning", span_id, message });
+  const warn = (message: string): void => deps.emit({ type: "warning", span_id, message: inertLine(message, 1000) });
 
   const requests = requestHandler({
     policy, person, workspace: request.workspace, emit: (event) => deps.emit(event), span_id,
@@ -133,7 +133,7 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
 
   const events = translator(span_id, deps.emit, (call) => {
     const decided = requests.decided(call.id);
-    if (decided === "refused") warn(`the agent says that it ran what was refused: ${inertLine(actionOf(call), 200)}`);
+    if (decided === "refused") warn(`the agent says that it ran what was refused: ${actionOf(call)}`);
     const against = decided === undefined ? ranAgainst(call, policy, person.allowedAll) : undefined;
     if (against !== undefined) stop({ why: "ungated", message: `the agent was stopped: ${against}` });
   });

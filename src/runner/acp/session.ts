@@ -1,5 +1,7 @@
-import { DEFAULT_MODEL, resolveModel } from "../../contract/model.ts";
+import { RequestError } from "@agentclientprotocol/sdk";
+import { DEFAULT_MODEL, MODEL_ALIASES, resolveModel } from "../../contract/model.ts";
 import type { RunRequest } from "../../contract/runner.ts";
+import { inertLine } from "../../lib/inert.ts";
 import type { AgentMemory } from "../agent-memory.ts";
 import type { GatePolicy } from "../gate.ts";
 import { type Message, record, records, text } from "../message.ts";
@@ -23,14 +25,14 @@ export async function introduce(link: AgentLink, version: string): Promise<Agent
   });
   if (answer.protocolVersion !== PROTOCOL_VERSION) return { unsupported: answer.protocolVersion };
   const info = record(answer.agentInfo);
-  return { name: text(info.name) || "unknown", version: text(info.version) || "unknown", capabilities: record(answer.agentCapabilities), isClaude: isClaudeAdapter(text(info.name)) };
+  return { name: inertLine(text(info.name), 80) || "unknown", version: inertLine(text(info.version), 40) || "unknown", capabilities: record(answer.agentCapabilities), isClaude: isClaudeAdapter(text(info.name)) };
 }
 
 /** The earlier conversation where the agent can go on with it, else a new one; then the model, where the agent lets it be chosen. */
 export async function openSession(link: AgentLink, facts: AgentFacts, input: SessionInput): Promise<AgentSession> {
   const opened = (await resumed(link, facts, input)) ?? (await begun(link, facts, input));
   await chooseMode(link, opened.id, opened.answer);
-  await chooseModel(link, opened.id, opened.answer, input);
+  await chooseModel(link, opened.id, opened.answer, facts, input);
   return { id: opened.id, resumed: opened.resumed, hasSystem: facts.isClaude || takesSystem(facts) };
 }
 
@@ -87,16 +89,24 @@ async function chooseMode(link: AgentLink, sessionId: string, answer: Message): 
   await link.request("session/set_mode", { sessionId, modeId: "default" });
 }
 
-async function chooseModel(link: AgentLink, sessionId: string, answer: Message, { request, warn }: SessionInput): Promise<void> {
+async function chooseModel(link: AgentLink, sessionId: string, answer: Message, facts: AgentFacts, { request, warn }: SessionInput): Promise<void> {
   const option = records(answer.configOptions).find((one) => one.category === "model" || one.id === "model");
   const offered = option === undefined ? [] : records(option.options).flatMap((one) => (Array.isArray(one.options) ? records(one.options) : [one])).map((one) => text(one.value));
-  const wanted = [request.model, resolveModel(request.model)].find((name) => offered.includes(name));
-  if (option !== undefined && wanted !== undefined) {
-    if (option.currentValue !== wanted) await link.request("session/set_config_option", { sessionId, configId: text(option.id), value: wanted });
-    return;
+  const id = resolveModel(request.model);
+  const names = [request.model, id, ...Object.entries(MODEL_ALIASES).flatMap(([alias, full]) => (full === id ? [alias] : []))];
+  // The Claude adapters take ids that they do not list.
+  const wanted = names.find((name) => offered.includes(name)) ?? (facts.isClaude ? id : undefined);
+  try {
+    if (option !== undefined && wanted !== undefined) {
+      if (option.currentValue !== wanted) await link.request("session/set_config_option", { sessionId, configId: text(option.id), value: wanted });
+      return;
+    }
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
   }
   // Nobody asked for the default, so nobody misses it.
-  if (request.model !== DEFAULT_MODEL) warn(`the agent does not offer the model ${request.model}; it uses its own${offered.length === 0 ? "" : ` (offered: ${offered.join(", ")})`}`);
+  if (id === resolveModel(DEFAULT_MODEL)) return;
+  warn(`the agent does not offer the model ${request.model}; it uses its own${offered.length === 0 ? "" : ` (offered: ${offered.join(", ")})`}`);
 }
 
 function has(value: Message, key: string): boolean {
