@@ -48,11 +48,14 @@ export function buildProgram(io: Pick<Io, "out" | "err">, execute: Execute): Nod
 
 const HELP_AFTER = `
 First steps:
-  $ cru init                       set this project up
-  $ cru doctor                     see what works here, and how to fix what does not
-  $ cru agents list                see who can work
-  $ cru agents new api-reviewer    write an agent of your own
-  $ cru trust                      in a fresh clone: look at its definitions, then allow them
+  $ cru demo                               see it work, without a key
+  $ cru init                               set this project up
+  $ cru doctor                             see what works here, and how to fix what does not
+  $ cru chat                               talk with an agent that plans and delegates
+  $ cru task "mend the failing test"       let one work alone, on a branch of its own
+  $ cru inbox list                         see what waits for you
+  $ cru agents new api-reviewer            write an agent of your own
+  $ cru trust                              in a fresh clone: look at its definitions, then allow them
 
 \`cru COMMAND --help\` shows options and examples of a command.
 Exit codes: 0 ok · 1 failed · 2 usage or not found · 3 invalid definition or setting · 4 a person is needed · 75 locked · 130 interrupted`;

@@ -8,8 +8,11 @@ import { MCP } from "./table/mcp.ts";
 import { NOTES } from "./table/notes.ts";
 import { PROJECT } from "./table/project.ts";
 import { SESSIONS } from "./table/sessions.ts";
+import { SHELL } from "./table/shell.ts";
 import { SPELLS } from "./table/spells.ts";
 import { TASK } from "./table/task.ts";
 
 /** Every command, in the order of `--help`. */
-export const COMMANDS: readonly Command[] = [...PROJECT, ...CONFIG, ...AGENTS, ...SPELLS, ...CHAT, ...TASK, ...SESSIONS, ...INBOX, ...BEADS, ...NOTES, ...MCP];
+export const COMMANDS: readonly Command[] = [
+  ...PROJECT, ...CHAT, ...TASK, ...INBOX, ...SESSIONS, ...BEADS, ...AGENTS, ...SPELLS, ...NOTES, ...CONFIG, ...MCP, ...SHELL,
+];

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 export const MCP: readonly Command[] = [
   {
     name: "mcp",
-    summary: "serve this project's agents, notes and tools to another program, by the Model Context Protocol on stdin and stdout",
+    summary: "our agents, notes and tools as an MCP server on stdio, for another program",
     options: [
       { flags: "--agent <name>", summary: "under the rights and gates of this agent" },
       { flags: "--allow <permissions>", summary: "do not ask for these, with commas between" },

@@ -34,15 +34,4 @@ export const PROJECT: readonly Command[] = [
     examples: ["cru trust", "cru trust --yes", "cru trust --json | jq -r '.files[] | select(.status != \"trusted\") | .path'"],
     load: () => import("../commands/trust.ts"),
   },
-  {
-    name: "completion",
-    summary: "print the completion script of a shell",
-    args: [{ name: "SHELL", summary: "bash, zsh or fish", values: ["bash", "zsh", "fish"] }],
-    examples: [
-      "source <(cru completion bash)                                # now; put it into ~/.bashrc to keep it",
-      'cru completion zsh > "${fpath[1]}/_cru"                       # then start a new shell',
-      "cru completion fish > ~/.config/fish/completions/cru.fish",
-    ],
-    load: () => import("../commands/completion.ts"),
-  },
 ];
