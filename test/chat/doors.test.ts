@@ -40,10 +40,11 @@ describe("doors", () => {
 describeSandboxed("cru from an agent's own command line", () => {
   // Inside the sandbox only the workspace and the system's programs exist, so the program is put there.
   const cru = `${process.execPath} tool/dist/main.js chat -p hello`;
+  const mcp = `${process.execPath} tool/dist/main.js mcp </dev/null`;
 
   it("is refused at depth 1 with the depth limit, at depth 0 with a word on spawn_agent", async () => {
     const home = { ".config/crucible/agents/sh.md": "---\nname: sh\ndescription: shell\npermissions: [Shell]\n---\nPROMPT-OF-sh\n" };
-    const command = { name: "run_command", input: { command: `${cru}; CRUCIBLE_AGENT= ${cru}` }, id: "c" };
+    const command = { name: "run_command", input: { command: `${cru}; CRUCIBLE_AGENT= ${cru}; ${mcp}` }, id: "c" };
     const box = await chatMachine(
       {
         rules: [
@@ -57,8 +58,8 @@ describeSandboxed("cru from an agent's own command line", () => {
     await box.chat(["x"], { env: { PATH: process.env.PATH ?? "" } });
     const outputs = box.session().events.flatMap((e) => (e.type === "agent.tool_result" && e.tool === "run_command" ? [e.output] : []));
     expect(outputs).toHaveLength(2);
-    expect(outputs[0]).toContain("an agent starts others with spawn_agent");
-    expect(outputs[1]?.match(/Maximum agent depth \(2\) exceeded/g)).toHaveLength(2);
+    expect(outputs[0]?.match(/an agent starts others with spawn_agent/g)).toHaveLength(3);
+    expect(outputs[1]?.match(/Maximum agent depth \(2\) exceeded/g)).toHaveLength(3);
     expect(box.sessions()).toHaveLength(1);
   });
 });

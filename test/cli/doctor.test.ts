@@ -131,6 +131,16 @@ describe("cru doctor", () => {
     expect(await says(agent(""), "no-such-agent")).toMatchObject([{ status: "warn", message: expect.stringContaining("no-such-agent"), fix: expect.stringContaining("acp.command") }]);
   });
 
+  it("says which MCP servers can start and how to get the others, and is silent without any", async () => {
+    expect((await checks(machine())).of("mcp")).toEqual([]);
+    const here = machine({ home: { ".config/crucible/config.yaml": "mcp:\n  presets: [github]\n  servers:\n    here: {command: sh}\n    gone: {command: no-such-server, default: false}\n" } });
+    expect((await checks(here)).of("mcp")).toEqual([
+      { id: "mcp", status: "ok", message: "MCP servers: here", fix: null },
+      { id: "mcp", status: "warn", message: "the MCP server github is left out: GITHUB_PERSONAL_ACCESS_TOKEN is not set", fix: "set it, or one of GITHUB_TOKEN, GH_TOKEN" },
+      { id: "mcp", status: "warn", message: "the MCP server gone is left out: no-such-server was not found on PATH", fix: "install it, or give its full path as command" },
+    ]);
+  });
+
   it("runs the claude of the user's settings and never one that a project names or brings", async () => {
     const mark = join(temporaryFolder(), "ran");
     const evil = programs({ claude: `touch '${mark}'; echo 6.6.6` });

@@ -38,6 +38,9 @@ describe("cru mcp", () => {
     const { metadata, events } = box.session();
     expect(metadata).toMatchObject({ status: "completed", owner: null, primary: { agent: "test-client", model: "external" }, trace: [{ agent: "test-client", depth: 0, status: "completed", cost_usd: null }] });
     expect(events.flatMap((e) => (e.type === "agent.tool_result" ? [[e.tool, e.ok]] : []))).toEqual([["write_file", true], ["read_note", true]]);
+    const resumed = await box.chat(["--resume", box.session().id, "go on"]);
+    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining("was a client of `cru mcp`")]);
+    expect(box.session().metadata.status).toBe("completed");
   });
 
   it("spawn_agent starts a child below the client: its rights are no wider, its result and trace are kept, and it starts nobody", async () => {

@@ -23,6 +23,7 @@ import { conditionsOf } from "./conditions.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import { recordInterrupted } from "./record-interrupted.ts";
+import { refuseForeignSession } from "./refuse-foreign-session.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { sessionParts } from "./session-parts.ts";
 import { startTimeLimit } from "./time-limit.ts";
@@ -96,6 +97,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   for (const warning of project.warnings) listener.warn(warning);
   const sessionDeps = { paths: project.paths, env: request.env, clock: systemClock, warn: listener.warn };
   await recordInterrupted(sessionDeps);
+  if (request.resume !== undefined) await refuseForeignSession(request.resume, project.paths);
   const resumed = request.resume === undefined ? undefined : await resumeSession(request.resume, sessionDeps);
   const input = withRecorded(request, resumed?.session);
   let session = resumed?.session;

@@ -4,6 +4,7 @@ import { definitionsCheck } from "./definitions.ts";
 import { diskCheck } from "./disk.ts";
 import { gitCheck } from "./git.ts";
 import { locksCheck, worktreesCheck } from "./leftovers.ts";
+import { mcpCheck } from "./mcp.ts";
 import { nodeCheck } from "./node.ts";
 import { beadsCheck, claudeCheck } from "./programs.ts";
 import { providersCheck } from "./providers.ts";
@@ -13,7 +14,7 @@ import { trustCheck } from "./trust.ts";
 
 /** In the order in which they are shown. */
 const CHECKS: readonly Check[] = [
-  nodeCheck, gitCheck, settingsCheck, definitionsCheck, trustCheck, providersCheck, claudeCheck, acpCheck, sandboxCheck, beadsCheck, diskCheck, locksCheck, worktreesCheck,
+  nodeCheck, gitCheck, settingsCheck, definitionsCheck, trustCheck, providersCheck, claudeCheck, acpCheck, mcpCheck, sandboxCheck, beadsCheck, diskCheck, locksCheck, worktreesCheck,
 ];
 
 /** All checks at once; one that breaks is a finding of its own and never hides the others. */

@@ -93,7 +93,7 @@ function complete(definition: Definition, input: McpChoice, deps: ChooseDeps): C
   const env: Record<string, string> = {};
   for (const { name, from } of preset.variables) {
     const value = from.map((variable) => input.env[variable]).find((text) => text !== undefined && text !== "");
-    if (value === undefined) return { ok: false, why: `it needs ${from.length === 1 ? name : `one of ${from.join(", ")}`} in your environment` };
+    if (value === undefined) return { ok: false, why: `${name} is not set; set it, or one of ${from.filter((other) => other !== name).join(", ")}` };
     env[name] = value;
   }
   const server = preset.server(input);

@@ -114,6 +114,7 @@ export function openToolDoor(input: DoorInput): ToolDoor {
   return {
     tools: async () => (await agents({ signal: over.signal }, NO_SERVERS)).desk(input.identity, input.attempting).tools,
     async call(call) {
+      if (clock.limit.signal.aborted) return { ok: false, output: "not run: the time of this session is over (limits.time)" };
       if (running.size >= MOST_AT_ONCE) return { ok: false, output: `not run: ${MOST_AT_ONCE} calls are running; wait for one of them` };
       const work = clock.during(() => perform(call)).catch((error: unknown) => fault(error, input.warn));
       running.add(work);

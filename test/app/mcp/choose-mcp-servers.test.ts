@@ -61,7 +61,7 @@ describe("which MCP servers an agent gets", () => {
     expect(servers.puppeteer).not.toHaveProperty("env");
     expect(choose({ task: ["puppeteer"] }, there, () => undefined).warnings).toEqual([expect.stringContaining("none of them was found on PATH; npm install -g chrome-devtools-mcp, and Chrome or Chromium on your PATH")]);
     expect(choose({ settings: { presets: ["github"], servers: {} } }).warnings).toEqual([
-      "the MCP server github is left out: it needs one of GITHUB_PERSONAL_ACCESS_TOKEN, GITHUB_TOKEN, GH_TOKEN in your environment",
+      "the MCP server github is left out: GITHUB_PERSONAL_ACCESS_TOKEN is not set; set it, or one of GITHUB_TOKEN, GH_TOKEN",
     ]);
   });
 

@@ -83,6 +83,20 @@ describeClaude("MCP servers of a Claude agent", () => {
       expect(asked.map((q) => [q.kind, q.action?.tool])).toEqual([["permission", "mcp__far__hello"]]);
     });
 
+    it("one with hosts reaches them, and the agent itself does not", async () => {
+      const at = stage();
+      const http = createServer((_, response) => response.end("from the host"));
+      await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void (http.closeAllConnections(), http.close()));
+      const { port } = http.address() as AddressInfo;
+      const url = `http://127.0.0.1:${port}/`;
+      const { results } = await run(at, { net: testServer(at, { permissions: ["NetworkAccess"], hosts: [`localhost:${port}`] }) }, calls(
+        { name: "mcp__net__fetch", input: { url }, id: "server" },
+        { name: "Bash", input: { command: `node -e 'fetch("${url}").then((r) => r.text()).then(console.log, () => console.log("unreachable"))'`, description: "fetch" }, id: "agent" },
+      ), { request: { permissions: [...IMPLEMENTER, "NetworkAccess"] }, answer: async () => answered("", "approve") });
+      expect(results).toEqual({ server: [true, "from the host"], agent: [true, "unreachable"] });
+    });
+
     it("their rights are gates: what the agent lacks is left out, what is risky is asked about", async () => {
       const at = stage();
       const { results, warnings, asked } = await run(at, { db: testServer(at, { permissions: ["DatabaseWrite"] }), sh: testServer(at, { permissions: ["Shell"] }) }, calls(
