@@ -63,7 +63,7 @@ export function stoppedEnding({ stopped, failure }: Pick<RunFacts, "stopped" | "
     case "time":
       return { status: "timeout", reason: "time", message: "timeout: the agent's time was over" };
     case "auth":
-      return { status: "failed", reason: "auth", message: `the model's server refused the login (${failure?.status ?? 401}); ${LOGIN_HINT}` };
+      return { status: "failed", reason: "auth", message: `the model's server refused the login (${failure?.status ?? 401}); ${failure?.hint ?? LOGIN_HINT}` };
     case "ungated":
       return { status: "failed", reason: "start_failed", message: stopped.message };
     case "budget":

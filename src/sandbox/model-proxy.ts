@@ -9,16 +9,19 @@ export type ModelProxyInput = {
   credentials(): Record<string, string>;
   /** The agent's own session, once it is known: a second agent that is started inside calls under another and is refused. */
   session: string | (() => string | undefined);
+  /** What is forwarded, as `METHOD /path`; the calls of Anthropic's wire by default. */
+  forwarded?: readonly string[];
   /** Calls that one agent may make in all, and at once. */
   limits?: { calls: number; atOnce: number };
   /** Hears of every answer that is no success, and of an address that cannot be reached (status 0). */
   onFailure?(failure: ModelFailureNote): void;
 };
 
-export type ModelFailureNote = { status: number; headers: Record<string, string> };
+export type ModelFailureNote = { status: number; headers: Record<string, string>; /** What to do about a refused login, where it is not the usual one. */ hint?: string };
 export type ModelProxy = PrivateSocket & { calls(): number };
 
 const SESSION_HEADER = "x-claude-code-session-id";
+const ANTHROPIC = ["POST /v1/messages", "POST /v1/messages/count_tokens"];
 const LIMITS = { calls: 5000, atOnce: 16 };
 const LARGEST_BODY = 64 << 20;
 /** Not passed on: who the agent says it is, and what belongs to one hop. */
@@ -35,7 +38,7 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
 
   const server = createServer((message, response) => {
     response.on("error", () => {});
-    const refusal = refuse(message, typeof input.session === "string" ? input.session : input.session());
+    const refusal = refuse(message, input);
     if (refusal !== undefined) return say(response, refusal.status, refusal.reason);
     if (calls >= limits.calls || open >= limits.atOnce) return say(response, 403, "this agent has made too many model calls");
     calls++;
@@ -47,12 +50,13 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
   return { ...(await listenPrivately(server)), calls: () => calls };
 }
 
-function refuse(message: IncomingMessage, session: string | undefined): { status: number; reason: string } | undefined {
+function refuse(message: IncomingMessage, input: ModelProxyInput): { status: number; reason: string } | undefined {
   const path = asked(message).pathname;
   // Programs look whether the address answers before they call.
   if ((message.method === "GET" || message.method === "HEAD") && path === "/") return { status: 200, reason: "" };
-  if (message.method !== "POST" || (path !== "/v1/messages" && path !== "/v1/messages/count_tokens")) return { status: 403, reason: "only model calls leave this sandbox" };
+  if (!(input.forwarded ?? ANTHROPIC).includes(`${message.method} ${path}`)) return { status: 403, reason: "only model calls leave this sandbox" };
   const caller = message.headers[SESSION_HEADER];
+  const session = typeof input.session === "string" ? input.session : input.session();
   if (caller !== undefined && session !== undefined && caller !== session) return { status: 403, reason: "Maximum agent depth exceeded: an agent does not start agents by itself" };
   if (Number(message.headers["content-length"] ?? 0) > LARGEST_BODY) return { status: 413, reason: "the request is too large" };
   return undefined;
@@ -65,7 +69,7 @@ function forward(message: IncomingMessage, response: ServerResponse, input: Mode
   target.search = asked(message).search;
   const send = target.protocol === "https:" ? httpsRequest : httpRequest;
   const headers = { ...passedOn(message.headers), ...input.credentials() };
-  const upstream = send(target, { method: "POST", headers });
+  const upstream = send(target, { method: message.method, headers });
   upstream.on("response", (answer) => {
     const status = answer.statusCode ?? 502;
     if (status >= 400) input.onFailure?.({ status, headers: flat(answer.headers) });

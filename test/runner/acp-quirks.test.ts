@@ -6,6 +6,7 @@ import { KEY, ofType, stage } from "../support/claude.ts";
 import { answered } from "../support/loop.ts";
 import { quirk } from "../support/quirky.ts";
 import { describeSandboxed } from "../support/sandbox.ts";
+import { scripted } from "../support/scripted.ts";
 
 const limits = { maxIterations: 10, timeoutMs: 60_000, idleMs: 60_000, budgetUsd: null };
 
@@ -91,6 +92,25 @@ describeSandboxed("what an ACP agent does becomes events", () => {
     const seen = JSON.stringify(run.events);
     expect(seen).toContain("ANTHROPIC_API_KEY=sk-ant-placeholder");
     expect(seen).not.toMatch(new RegExp(`${KEY}|home-canary`));
+  });
+});
+
+describeSandboxed("the way of an ACP agent to an OpenAI-compatible model", () => {
+  const call = (path: string, method = "POST") => `await fetch(process.env.OPENAI_BASE_URL + '${path}', { method: '${method}', headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY }, ...(${method === "POST"} ? { body: '{"model":"m","messages":[]}' } : {}) }).then((r) => r.status)`;
+
+  it("leads through the same kind of proxy: only model calls, and the key is added outside", async () => {
+    const server = await scripted([]);
+    const run = await quirk(`finish([${call("/chat/completions")}, ${call("/files")}, ${call("/chat/completions", "GET")}, process.env.OPENAI_API_KEY, process.env.ANTHROPIC_API_KEY].join())`, {
+      env: { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "sk-openai-secret-0123456789", OPENAI_BASE_URL: `${server.url}/v1` },
+    });
+    expect(run.outcome.output?.summary).toBe("400,403,403,sk-ant-placeholder-the-key-stays-outside,");
+    expect(server.requests.map((r) => [r.path, r.key])).toEqual([["/v1/chat/completions", "sk-openai-secret-0123456789"]]);
+  });
+
+  it("a refused login is told at once, with the right key to check", async () => {
+    const server = await scripted(() => ({ error: { status: 401, message: "no" } }));
+    const run = await quirk(`${call("/chat/completions")}; await forever()`, { env: { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "sk-openai-secret-0123456789", OPENAI_BASE_URL: server.url } });
+    expect(run.outcome).toMatchObject({ status: "failed", reason: "auth", error: { message: expect.stringContaining("OPENAI_API_KEY") as string } });
   });
 });
 

@@ -28,8 +28,9 @@ describeClaude("the real Claude CLI through ACP", () => {
         { tools: [{ name: "Bash", input: { command: "env; cat a.txt; exit 3", description: "run" } }] },
         { text: done("made a.txt"), usage: { input: 100, output: 20 } },
       ],
-      { at, request: { system: "GUIDANCE OF THE PROJECT" } },
+      { at, request: { system: "GUIDANCE OF THE PROJECT" }, env: { OPENAI_API_KEY: "sk-another-0123456789", OPENAI_BASE_URL: "http://127.0.0.1:1" } },
     );
+    expect(JSON.stringify(ofType(run.events, "agent.tool_result"))).not.toContain("OPENAI");
     expect(readFileSync(file, "utf8")).toBe("hello\n");
     expect(run.outcome).toMatchObject({ status: "completed", reason: "completed", error: null, output: { success: true, summary: "made a.txt" }, denials: [], costEstimated: false });
     expect(run.outcome.costUsd).toBeGreaterThan(0);

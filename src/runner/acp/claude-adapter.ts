@@ -9,6 +9,11 @@ export function isClaudeAdapter(agentName: string): boolean {
   return /(?:^|\/)claude-(?:agent|code)-acp$/.test(agentName);
 }
 
+/** The same by where the program lies, before it has said who it is. */
+export function isClaudeProgram(path: string): boolean {
+  return /\/claude-(?:agent|code)-acp(?:\/|$)/.test(path);
+}
+
 /**
  * What such an adapter takes beside the protocol: the CLI's own tools by our rights, questions where it would let pass, no settings of
  * the worktree. As root it starts at all only without its way around permissions.

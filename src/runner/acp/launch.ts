@@ -1,29 +1,25 @@
 import type { Env } from "../../config/paths.ts";
 import { QUIET } from "../claude/launch.ts";
-import { type Credential, PLACEHOLDER } from "../credential.ts";
 
-/** Inside the sandbox, where nothing else listens: the way to the model. */
-export const MODEL_PORT = 47_100;
 const MAX_RETRIES = 4;
 
 export type LaunchInput = {
   sandboxed: boolean;
   /** A private home that outlives the process. */
   home: string;
-  credential: Credential | undefined;
+  /** What names the ways to the models inside the sandbox, with placeholders for the logins. */
+  model: Record<string, string>;
   host: Env;
   maxRetries: number | undefined;
   /** The Claude CLI that an adapter shall use. */
   claude: string | undefined;
 };
 
-/** The agent's variables beside PATH. In a sandbox a placeholder stands for the login and the way to the model adds the real one; without one the user's own logins go along. */
+/** The agent's variables beside PATH. In a sandbox placeholders stand for the logins; without one the user's own go along. */
 export function agentEnvironment(input: LaunchInput): Record<string, string> {
   const own = { ...QUIET, CLAUDE_CODE_MAX_RETRIES: String(input.maxRetries ?? MAX_RETRIES), ...(input.claude === undefined ? {} : { CLAUDE_CODE_EXECUTABLE: input.claude }) };
   if (!input.sandboxed) return { ...logins(input.host), ...own };
-  const address = `http://127.0.0.1:${MODEL_PORT}`;
-  const model: Record<string, string> = input.credential === undefined ? {} : { ANTHROPIC_BASE_URL: address, [input.credential.variable]: PLACEHOLDER };
-  return { ...own, HOME: input.home, ...model };
+  return { ...own, HOME: input.home, ...input.model };
 }
 
 function logins(host: Env): Record<string, string> {

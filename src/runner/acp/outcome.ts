@@ -36,7 +36,7 @@ function errorEnding(end: AcpEnd, { code, message, data }: NonNullable<AcpEnd["e
   const said = message.replace(/^Internal error: /, "") + (typeof data.details === "string" && !message.includes(data.details) ? `: ${data.details}` : "");
   const kind = text(data.errorKind);
   const status = Number(/\b(?:API Error:?|status(?: code)?:?|HTTP)\s*(\d{3})\b/i.exec(said)?.[1] ?? end.failure?.status ?? 0);
-  if (code === AUTH_REQUIRED || status === 401 || status === 403 || kind === "authentication_failed" || /not logged in|\/login/i.test(said)) return { status: "failed", reason: "auth", message: `${said}; ${LOGIN_HINT}` };
+  if (code === AUTH_REQUIRED || status === 401 || status === 403 || kind === "authentication_failed" || /not logged in|\/login/i.test(said)) return { status: "failed", reason: "auth", message: `${said}; ${end.failure?.hint ?? LOGIN_HINT}` };
   if (/maximum budget/i.test(said)) return { status: "blocked", reason: "budget", message: "the budget for this agent is used up" };
   if (/maximum number of turns/i.test(said)) return { status: "partial", reason: "max_turns", message: said };
   const limited = limitEnding(status, end.failure) ?? (kind === "rate_limit" ? limitEnding(429, end.failure) : kind === "overloaded" ? limitEnding(529, end.failure) : undefined);

@@ -2,17 +2,18 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome, RunBind, RunDeps, RunRequest } from "../../contract/runner.ts";
 import { protectedState } from "../../sandbox/appeared.ts";
-import type { ModelFailureNote, ModelProxy } from "../../sandbox/model-proxy.ts";
+import type { ModelFailureNote } from "../../sandbox/model-proxy.ts";
 import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
 import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
 import { openAgentMemory } from "../agent-memory.ts";
 import { findAgentProgram } from "../agent-program.ts";
-import { agentSandbox, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
-import { findCredential } from "../credential.ts";
+import { agentSandbox, gatePolicy, GRACE_MS, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
 import { findAcpProgram } from "./acp-program.ts";
 import type { AcpSetup } from "./acp-runner.ts";
+import { isClaudeProgram } from "./claude-adapter.ts";
 import { converse } from "./conversation.ts";
-import { agentEnvironment, MODEL_PORT } from "./launch.ts";
+import { agentEnvironment } from "./launch.ts";
+import { openModelWays } from "./model-ways.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /** One run of the configured agent, from its start to its outcome. */
@@ -26,14 +27,13 @@ export async function runAcp(request: RunRequest, deps: RunDeps, setup: AcpSetup
   const agentHome = join(folder, "home");
   mkdirSync(agentHome, { recursive: true, mode: 0o700 });
   const memory = openAgentMemory(folder, request.resume);
-  const credential = sandboxed ? findCredential(setup.env, setup.home) : undefined;
   let hear: (note: ModelFailureNote) => void = () => {};
-  const proxy = credential === undefined ? undefined : await openModelProxy(setup.env, credential, () => memory.session ?? undefined, (note) => hear(note));
+  const ways = sandboxed ? await openModelWays({ env: setup.env, home: setup.home, onlyAnthropic: isClaudeProgram(program.path), session: () => memory.session ?? undefined, onFailure: (note) => hear(note) }) : undefined;
   try {
-    const env = agentEnvironment({ sandboxed, home: agentHome, credential, host: setup.env, maxRetries: setup.maxRetries, claude: behind?.path });
+    const env = agentEnvironment({ sandboxed, home: agentHome, model: ways?.env ?? {}, host: setup.env, maxRetries: setup.maxRetries, claude: behind?.path });
     const before = protectedState(request.workspace);
     const binds = [...program.binds, ...(behind?.binds ?? []), ownHome(agentHome)];
-    const spec = { ...agentSandbox(request, { home: setup.home, binds, network: runnerNetwork(request, deps, setup.sandbox.hosts) }), relays: relaysTo(proxy) };
+    const spec = { ...agentSandbox(request, { home: setup.home, binds, network: runnerNetwork(request, deps, setup.sandbox.hosts) }), relays: ways?.relays ?? [] };
     const child = await startSandboxed(spec, [program.path, ...program.args], { mode: setup.sandbox.mode, stdin: "pipe", env });
     const { ended, modelFailure } = converse({ request, deps, memory, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS });
     hear = modelFailure;
@@ -42,15 +42,11 @@ export async function runAcp(request: RunRequest, deps: RunDeps, setup: AcpSetup
     if (sandboxed) warnOfAppeared(request, deps, before, folder);
     return outcomeOf(end, { expectsOutput: request.expectsOutput === true });
   } finally {
-    await proxy?.close();
+    await ways?.close();
   }
 }
 
 /** What the agent keeps between its processes; the user's home is not there for it. */
 function ownHome(path: string): RunBind {
   return { from: realpathSync(path), to: path, writable: true };
-}
-
-function relaysTo(proxy: ModelProxy | undefined): { port: number; socket: string }[] {
-  return proxy === undefined ? [] : [{ port: MODEL_PORT, socket: proxy.socket }];
 }
