@@ -1,6 +1,6 @@
 import { inertLine } from "../../lib/inert.ts";
 import { foreignLines } from "./call-lines.ts";
-import { changed, type Dialog, parametersOf } from "./dialog.ts";
+import { allowsAll, changed, type Dialog, parametersOf } from "./dialog.ts";
 import { cut, type Line, line, lineWidth, span, type Span, spread, wrap } from "./line.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Frame } from "./screen.ts";
@@ -91,6 +91,7 @@ function chooseKeys(dialog: Dialog): (readonly [string, string])[] {
   const { grant } = dialog.pending.question;
   return [
     ["a", changed(dialog) ? "approve with the changes" : "approve"],
+    ...(allowsAll(dialog) ? [["s", "allow all of this kind"] as const] : []),
     ...(grant === null || changed(dialog) ? [] : [["s", "for this session"] as const]),
     ["d", "deny"],
     ...(parametersOf(dialog).length > 0 ? [["e", "edit"] as const] : []),

@@ -64,6 +64,7 @@ function choose(dialog: Dialog, key: Key): DialogEffect {
     case "y":
       return approve(dialog);
     case "s":
+      if (allowsAll(dialog)) return { kind: "answer", answer: { decision: "answer", text: ALLOW_ALL } };
       return dialog.pending.question.grant === null || changed(dialog) ? NONE : { kind: "answer", answer: { decision: "approve", scope: "session" } };
     case "d":
     case "n":
@@ -76,6 +77,13 @@ function choose(dialog: Dialog, key: Key): DialogEffect {
     default:
       return NONE;
   }
+}
+
+const ALLOW_ALL = "Allow All";
+
+/** A permission that can be given for every such call of this agent, in its own words. */
+export function allowsAll({ pending: { question } }: Dialog): boolean {
+  return question.kind === "permission" && question.reversible && question.options.includes(ALLOW_ALL);
 }
 
 export function changed(dialog: Dialog): boolean {

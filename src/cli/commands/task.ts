@@ -14,8 +14,7 @@ export const run: Run = async (input) => {
   const onSignal = (): void => stop.abort(new DOMException("interrupted", "AbortError"));
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
-    const { runTask } = await import("../../app/task/run-task.ts");
-    const end = await runTask({ ...requestOf(input), signal: stop.signal }, taskProgress(io));
+    const end = await (isLive(input) ? onScreen(input, stop) : headless(input, stop));
     if (options.json === true) printJson(io, endJson(end));
     else endText(end, input);
     return EXIT[end.status];
@@ -23,6 +22,28 @@ export const run: Run = async (input) => {
     for (const signal of SIGNALS) process.removeListener(signal, onSignal);
   }
 };
+
+async function headless(input: CommandInput, stop: AbortController): Promise<TaskEnd> {
+  const request = requestOf(input);
+  const { runTask } = await import("../../app/task/run-task.ts");
+  return runTask({ ...request, signal: stop.signal }, taskProgress(input.io));
+}
+
+/** Who sits in front of the terminal is asked there. */
+async function onScreen(input: CommandInput, stop: AbortController): Promise<TaskEnd> {
+  const request = requestOf(input);
+  const [{ runTask }, { openTaskScreen }] = await Promise.all([import("../../app/task/run-task.ts"), import("../task/task-screen.ts")]);
+  const screen = openTaskScreen({ colour: (input.env.NO_COLOR ?? "") === "", stop: () => stop.abort(new DOMException("interrupted", "AbortError")) });
+  try {
+    return await runTask({ ...request, wait: true, signal: stop.signal }, screen);
+  } finally {
+    screen.close();
+  }
+}
+
+function isLive({ options, env, io }: CommandInput): boolean {
+  return options.json !== true && options.input !== false && io.inIsTerminal && io.outIsTerminal && (env.TERM ?? "dumb") !== "dumb";
+}
 
 /** Again and again: an agent gets its time to end, and nothing may end before it. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

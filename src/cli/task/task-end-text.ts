@@ -1,6 +1,8 @@
 import type { TaskEnd } from "../../app/task/task.ts";
 import { inert, inertLine } from "../../lib/inert.ts";
 import type { ChangedFile } from "../../worktree/changes.ts";
+import { diffLine } from "../chat/highlight.ts";
+import { paint } from "../chat/line.ts";
 import type { CommandInput } from "../command.ts";
 import { cost, count } from "../figures.ts";
 
@@ -12,7 +14,7 @@ const SHOWN_FILES = 40;
 export function endText(end: TaskEnd, input: Pick<CommandInput, "io" | "env">): void {
   const { io } = input;
   if (end.summary !== "") io.out(`${inert(end.summary).trim()}\n\n`);
-  io.out(workText(end));
+  io.out(workText(end, io.outIsTerminal && (input.env.NO_COLOR ?? "") === "" && input.env.TERM !== "dumb"));
   io.out(`${figures(end)}\n`);
   if (end.error !== null) io.err(`✗ ${end.status === "blocked" ? "blocked" : end.status}: ${inert(end.error.message)}\n`);
   if (end.inboxId !== null) io.err(`? a person is needed: \`cru inbox show ${end.inboxId}\`, then \`cru inbox ${end.reason === "suspended" ? "answer|approve|deny" : "show"} ${end.inboxId} --resume\`\n`);
@@ -31,7 +33,7 @@ export function endJson(end: TaskEnd): Record<string, unknown> {
   };
 }
 
-function workText(end: TaskEnd): string {
+function workText(end: TaskEnd, colour: boolean): string {
   const where = end.branch === null ? "in place" : `on ${end.branch}`;
   if (end.files.length === 0) return `No files were changed ${where}.\n`;
   const [added, deleted] = [sum(end.files, "added"), sum(end.files, "deleted")];
@@ -40,7 +42,7 @@ function workText(end: TaskEnd): string {
   const rows = shown.map((file) => `  ${LETTERS[file.status]} ${inertLine(file.path, 60).padEnd(width)}  ${lines(file)}`.trimEnd());
   const more = end.files.length > SHOWN_FILES ? [`  … ${end.files.length - SHOWN_FILES} more`] : [];
   const head = `${end.files.length} ${end.files.length === 1 ? "file" : "files"} changed ${where}: +${count(added)} −${count(deleted)}`;
-  return `${[head, ...rows, ...more].join("\n")}\n${diffText(end)}`;
+  return `${[head, ...rows, ...more].join("\n")}\n${diffText(end, colour)}`;
 }
 
 const LETTERS: Record<ChangedFile["status"], string> = { added: "A", modified: "M", deleted: "D", renamed: "R" };
@@ -53,10 +55,10 @@ function sum(files: readonly ChangedFile[], key: "added" | "deleted"): number {
   return files.reduce((all, file) => all + (file[key] ?? 0), 0);
 }
 
-function diffText(end: TaskEnd): string {
+function diffText(end: TaskEnd, colour: boolean): string {
   const text = inert(end.diff).trimEnd().split("\n");
   if (end.diffTruncated || text.length > SHOWN_LINES) return "";
-  return `\n${text.join("\n")}\n\n`;
+  return `\n${text.map((line) => paint(diffLine(line), colour)).join("\n")}\n\n`;
 }
 
 function figures(end: TaskEnd): string {

@@ -47,10 +47,14 @@ export function taskLine(event: NewEvent): string | undefined {
   }
 }
 
-/** What an agent says on its way; the report at the end is for a program. */
 function spoken(text: string): string | undefined {
-  const words = inertLine(text.replace(/^ {0,3}```json[\s\S]*?(?:^ {0,3}```|(?![\s\S]))/gm, ""), 200);
+  const words = inertLine(spokenText(text), 200);
   return words === "" ? undefined : `  ${words}`;
+}
+
+/** What an agent says on its way; the report at the end is for a program. */
+export function spokenText(text: string): string {
+  return text.replace(/^ {0,3}```json[\s\S]*?(?:^ {0,3}```[^\n]*$|(?![\s\S]))/gm, "").trimEnd();
 }
 
 /** Of a tool's input what a person would name it by. */
