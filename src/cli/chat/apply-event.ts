@@ -1,11 +1,11 @@
 import type { NewEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
-import { inertLine } from "../../lib/inert.ts";
+import { inert, inertLine } from "../../lib/inert.ts";
 import { cost } from "../figures.ts";
 import { progressLine } from "../progress.ts";
 import type { AgentRow, Call, ChatState } from "./chat-state.ts";
 import { callLines, duration } from "./call-lines.ts";
-import { type Line, line, span, spread } from "./line.ts";
+import { type Line, line, span, spread, wrap } from "./line.ts";
 import { planLines } from "./plan-lines.ts";
 import { renderMarkdown, stableLength } from "./markdown.ts";
 
@@ -39,7 +39,8 @@ export function applyEvent(state: ChatState, event: NewEvent, now: number, width
       return usage(state, event, agent);
     case "agent.retry":
       // What was printed of the broken reply stands in the scrollback; say so.
-      return isPrimary ? [...dropReply(state), line(`  ↻ ${text(progressLine(event))}`, "yellow")] : [];
+      if (isPrimary && state.working !== undefined) state.working.doing = RETRYING;
+      return isPrimary ? [...dropReply(state), line(`  ↻ ${text(progressLine(event)).trim()}`, "yellow")] : [];
     case "agent.completed":
       return completed(state, event, agent, now, width);
     case "inbox.opened":
@@ -69,6 +70,7 @@ export function applyDelta(state: ChatState, spanId: string, delta: ModelDelta, 
     return [];
   }
   const { reply } = state;
+  if (state.working?.doing === RETRYING && delta.type !== "restart") state.working.doing = "thinking";
   if (delta.type === "thinking") reply.thinking = true;
   if (delta.type !== "text") return [];
   reply.thinking = false;
@@ -76,14 +78,17 @@ export function applyDelta(state: ChatState, spanId: string, delta: ModelDelta, 
   return print ? printUpTo(state, stableLength(reply.text), width) : [];
 }
 
-/** The user's own words, as they stand in the scrollback. */
+/** The user's own words, as they stand in the scrollback: line by line as they were written, of many the first and the last. */
 export function userLines(words: string, width: number): Line[] {
-  const lines = renderMarkdown(words, Math.max(8, width - 2)).map((l): Line => l.map((s) => ({ ...s, style: ["bold"] })));
-  const shown = lines.length > MOST_OWN_LINES ? [...lines.slice(0, MOST_OWN_LINES), line(`… ${(lines.length - MOST_OWN_LINES).toLocaleString("en-US")} more lines`, "dim")] : lines;
+  const lines = inert(words).replaceAll("\t", "  ").trimEnd().split("\n").flatMap((l) => wrap([span(l, "bold")], Math.max(8, width - 2)));
+  const left = lines.length - MOST_OWN_LINES;
+  const shown = left <= 1 ? lines : [...lines.slice(0, MOST_OWN_LINES - LAST_OWN_LINES), line(`… ${left.toLocaleString("en-US")} more lines`, "dim"), ...lines.slice(-LAST_OWN_LINES)];
   return [[], ...shown.map((l, i): Line => [span(i === 0 ? "› " : "  ", "blue"), ...l]), []];
 }
 
 const MOST_OWN_LINES = 12;
+const LAST_OWN_LINES = 3;
+const RETRYING = "waits to try again";
 const DOING: Record<string, string> = { Planning: "thinking", Acting: "acting", Observing: "observing", Reflecting: "reflecting" };
 /** Shown as the plan and the reflection that they are. */
 const QUIET = new Set(["update_plan", "reflect"]);

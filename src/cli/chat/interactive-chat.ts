@@ -145,7 +145,10 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
     if (key.type === "key" && key.name === "ctrl-c") return stopKey();
     stopPressed = false;
     focus.hint = "";
-    if (key.type === "key" && key.name === "ctrl-z") return terminal.suspend(() => screen.resized(frame()));
+    if (key.type === "key" && key.name === "ctrl-z") {
+      screen.clear();
+      return terminal.suspend(() => screen.resized(frame()));
+    }
     if (key.type === "key" && key.name === "ctrl-l") {
       terminal.write("\u001b[2J\u001b[H");
       return screen.print([], frame());

@@ -12,6 +12,8 @@ export type Terminal = {
 
 const [RAW_ON, RAW_OFF] = ["\u001b[?2004h", "\u001b[?2026l\u001b[?2004l\u001b[0m\u001b[?25h"];
 
+const NOT_STOPPED_MS = 100;
+
 /** Raw mode with bracketed paste. Given back on every way out: the end, a signal, a crash. */
 export function openTerminal(on: { key(key: Key): void; resize(): void; hangUp(): void }): Terminal {
   const { stdin, stdout } = process;
@@ -55,11 +57,15 @@ export function openTerminal(on: { key(key: Key): void; resize(): void; hangUp()
     rows: () => stdout.rows || 24,
     suspend(onBack) {
       leave();
-      process.once("SIGCONT", () => {
+      const back = (): void => {
+        if (active) return;
         enter();
         onBack();
-      });
+      };
+      process.once("SIGCONT", back);
       process.kill(process.pid, "SIGTSTP");
+      // Where no shell could bring us back nobody is stopped: then time goes on.
+      setTimeout(back, NOT_STOPPED_MS);
     },
     close() {
       leave();

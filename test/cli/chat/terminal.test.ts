@@ -27,6 +27,7 @@ describe.skipIf(NO_TMUX !== undefined)("the terminal of a chat", { timeout: TERM
     window.press("Enter");
     await window.see("heard", IDLE);
     expect(box.requests[0]?.users).toEqual(["first\nsecond\nthird"]);
+    expect(window.screen()).toContain("› first\n  second\n  third\n");
     say("another");
     await until(() => box.requests.length === 2);
     await window.see(IDLE);
@@ -189,6 +190,16 @@ describe.skipIf(NO_TMUX !== undefined)("the terminal of a chat", { timeout: TERM
     const screen = await window.see("icanon echo");
     expect(screen).toContain(`cru chat --resume ${box.session().id}`);
     expect(box.session().metadata).toMatchObject({ status: "completed", owner: null });
+  });
+
+  it("Ctrl-Z where no shell can bring it back changes nothing", async () => {
+    const { box, window } = await liveChat(echo);
+    window.press("C-z");
+    window.type("still here");
+    await window.see("› still here\n", IDLE);
+    window.press("Enter");
+    await window.see("heard", IDLE);
+    expect(box.requests[0]?.users).toEqual(["still here"]);
   });
 
   it("a signal saves the session and gives the terminal back", async () => {
