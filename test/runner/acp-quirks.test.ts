@@ -52,6 +52,19 @@ describeSandboxed("what an ACP agent does becomes events", () => {
     expect((await quirk("finish()")).outcome).toMatchObject({ costUsd: null, costEstimated: true });
   });
 
+  it("a resumed session's cost is what it used itself, whether the agent counts on or anew", async () => {
+    const turn = (cost: number) => `update('usage_update', { used: 1, size: 9, cost: { amount: ${cost}, currency: 'USD' } }); finish(); return { stopReason: 'end_turn', usage: { inputTokens: 1000, outputTokens: 100, totalTokens: 1100 } }`;
+    const resumed = async (cost: number): Promise<number | null> => {
+      const at = stage();
+      const agent = { initialize: { agentCapabilities: { loadSession: true } } };
+      expect((await quirk(turn(0.003), { at, agent })).outcome.costUsd).toBe(0.003);
+      return (await quirk("", { at, agent: { ...agent, otherwise: turn(cost) }, request: { resume: true } })).outcome.costUsd;
+    };
+    expect(await resumed(0.0061)).toBeCloseTo(0.0031, 6);
+    expect(await resumed(0.0032)).toBeCloseTo(0.0032, 6);
+    expect(await resumed(0.0029)).toBeCloseTo(0.0029, 6);
+  });
+
   it("unknown updates, garbage, bytes that are no text, foreign sessions and answers that nobody asked for end nothing and are on record", async () => {
     const run = await quirk(String.raw`
       raw('not json\n'); raw(Buffer.from([0x80, 0xff, 10])); raw('[1,2]\n'); raw('{"jsonrpc":"2.0","id":99,"result":{}}\n'); raw('{"no":"rpc"}\n'); raw('{"jsonrpc":"2.0","id":0,"result":{}}\n');

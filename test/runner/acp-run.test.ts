@@ -63,6 +63,16 @@ describeClaude("the real Claude CLI through ACP", () => {
     expect([run.outcome.status, run.asked, readdirSync(at.worktree)]).toEqual(["completed", [], ["readme.md"]]);
   });
 
+  it("a resumed run counts only what it used itself", async () => {
+    const at = stage();
+    const script = () => ({ text: done(), usage: { input: 1000, output: 100 } });
+    const first = await runAcp(script, { at });
+    const second = await runAcp(script, { at, request: { resume: true } });
+    expect(ofType(second.events, "agent.process")).toMatchObject([{ resumed: true }]);
+    expect([first.outcome.tokens, second.outcome.tokens]).toMatchObject([{ input: 1000, output: 100 }, { input: 1000, output: 100 }]);
+    expect(second.outcome.costUsd).toBeCloseTo(first.outcome.costUsd ?? 0, 6);
+  });
+
   it("a worktree's own settings loosen nothing", async () => {
     const settings = JSON.stringify({ permissions: { allow: ["Bash"], defaultMode: "bypassPermissions" }, hooks: { SessionStart: [{ hooks: [{ type: "command", command: "touch hooked.txt" }] }] } });
     const at = stage({ ".claude/settings.json": settings, ".claude/settings.local.json": settings });

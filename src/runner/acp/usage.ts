@@ -17,11 +17,16 @@ export type Meter = {
 export function openMeter(memory: AgentMemory, model: string): Meter {
   let total: number | null = null;
   let name = model;
-  const before = memory.counted[WHOLE]?.cost_usd ?? 0;
-  let told = before;
+  const earlier = memory.counted[WHOLE]?.cost_usd ?? 0;
+  /** What the total had reached when this process began, by the agent's way to count; undefined until that is clear. */
+  let before: number | undefined = earlier === 0 ? 0 : undefined;
+  let told = 0;
 
-  /** A total that went down belongs to a process that did not know the earlier ones. */
-  const since = (seen: number): number | null => (total === null ? null : total >= seen ? total - seen : total);
+  /** The protocol leaves open whether a resumed session counts on or anew; what the tokens would cost says which. */
+  const startedAt = (cost: number, guess: number | null): number => {
+    if (cost < earlier) return 0;
+    return guess === null || Math.abs(cost - earlier - guess) <= Math.abs(cost - guess) ? earlier : 0;
+  };
 
   return {
     update(update) {
@@ -29,21 +34,21 @@ export function openMeter(memory: AgentMemory, model: string): Meter {
       if (cost.currency === "USD" && typeof cost.amount === "number") total = amount(cost.amount);
       name = text(record(update._meta)["_claude/model"]) || name;
     },
-    spentUsd: () => since(before),
+    spentUsd: () => (total === null ? null : total - (before ?? Math.min(earlier, total))),
     turn(answer) {
       const use = record(answer?.usage);
       const [input, output, read, write] = [amount(use.inputTokens), amount(use.outputTokens), amount(use.cachedReadTokens), amount(use.cachedWriteTokens)];
       // Some count what came from a cache as part of the input, some beside it; the sum tells.
       const beside = amount(use.totalTokens) >= input + output + read + write;
       const tokens = beside ? tokensOf(input, output, read, write) : tokensOf(Math.max(0, input - read - write), output, read, write);
-      const own = since(told);
-      if (total !== null) {
-        told = total;
-        memory.counted[WHOLE] = { input: 0, output: 0, cache_read: 0, cache_write: 0, cost_usd: total };
-        memory.save();
-      }
-      if (own !== null && (own > 0 || answer !== undefined)) return { model: name, tokens, costUsd: own, estimated: false };
-      return { model: name, tokens, costUsd: input + output === 0 ? null : costOf(name, tokens), estimated: true };
+      const guess = input + output === 0 ? null : costOf(name, tokens);
+      if (total === null) return { model: name, tokens, costUsd: guess, estimated: true };
+      before ??= startedAt(total, guess);
+      const own = Math.max(0, total - before - told);
+      told += own;
+      memory.counted[WHOLE] = { input: 0, output: 0, cache_read: 0, cache_write: 0, cost_usd: total };
+      memory.save();
+      return own > 0 || answer !== undefined ? { model: name, tokens, costUsd: own, estimated: false } : { model: name, tokens, costUsd: guess, estimated: true };
     },
   };
 }
