@@ -1,5 +1,6 @@
 // `npm run bench`: ratios against a floor, measured in one run. Prints PASS or over and always ends with 0: a busy machine is no failure.
 import { cpus } from "node:os";
+import { agentLines } from "./agents.mjs";
 import { callLines } from "./calls.mjs";
 import { medians, printTable } from "./measure.mjs";
 import { notesLines } from "./notes.mjs";
@@ -20,5 +21,6 @@ try {
   workloads.remove();
 }
 await printWorktrees();
+console.log(`\nAgents outside this process\n${(await agentLines()).join("\n")}`);
 console.log(`\n20,000 notes\n${(await notesLines()).map((line) => `  ${line}`).join("\n")}`);
 console.log(`\n${(await callLines()).join("\n")}`);

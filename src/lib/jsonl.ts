@@ -4,22 +4,58 @@ import { CruError } from "../contract/error.ts";
 export type JsonRecord = Record<string, unknown>;
 
 export type JsonlFile = {
-  /** One write of one whole line: lines of several processes never mix. Throws, and takes a half-written line back, when the disk refuses. */
-  append(record: JsonRecord, options?: { sync?: boolean }): void;
+  /**
+   * Whole lines in one write: lines of several processes never mix. Throws, and takes a half-written line back, when the disk refuses.
+   * `soon`: written before the next other record and at the latest when the running code has come to its end, many lines at once; what a
+   * disk refuses then is thrown by the next call.
+   */
+  append(record: JsonRecord, options?: { sync?: boolean; soon?: boolean }): void;
   sync(): void;
   close(): void;
 };
 
+const MOST_HELD = 256 * 1024;
+
 export function openJsonl(path: string): JsonlFile {
   const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants;
   const file = openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
+  let held = "";
+  let fault: unknown;
+
+  const flush = (more = ""): void => {
+    if (fault !== undefined) throw fault;
+    const text = held + more;
+    held = "";
+    if (text !== "") appendLines(file, Buffer.from(text));
+  };
+  const flushHeld = (): void => {
+    try {
+      flush();
+    } catch (error) {
+      fault ??= error;
+    }
+  };
+
   return {
-    append(record, { sync = false } = {}) {
-      appendLine(file, Buffer.from(`${JSON.stringify(record)}\n`));
+    append(record, { sync = false, soon = false } = {}) {
+      const line = `${JSON.stringify(record)}\n`;
+      if (soon && held.length + line.length < MOST_HELD) {
+        if (fault !== undefined) throw fault;
+        if (held === "") queueMicrotask(flushHeld);
+        held += line;
+        return;
+      }
+      flush(line);
       if (sync) fdatasyncSync(file);
     },
-    sync: () => fdatasyncSync(file),
-    close: () => closeSync(file),
+    sync() {
+      flush();
+      fdatasyncSync(file);
+    },
+    close() {
+      flushHeld();
+      closeSync(file);
+    },
   };
 }
 
@@ -79,7 +115,7 @@ export function repairJsonl(path: string, read: JsonlRead): string | undefined {
 const CHUNK = 1 << 20;
 const NEWLINE = 0x0a;
 
-function appendLine(file: number, line: Buffer): void {
+function appendLines(file: number, line: Buffer): void {
   const written = writeSync(file, line);
   if (written === line.length) return;
   // The disk has no more room: a half line is taken back when nobody has written behind it.

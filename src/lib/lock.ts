@@ -15,6 +15,8 @@ export async function acquireLock(path: string, what: string): Promise<Lock> {
   const { default: Database } = await import("libsql");
   const database = new Database(path, { timeout: 0 });
   try {
+    // Nothing is ever written; small pages make the connection half as large in memory.
+    database.exec("PRAGMA page_size=512");
     // Without a journal on disk nothing is left behind that a later owner would have to roll back.
     database.exec("PRAGMA journal_mode=MEMORY");
     database.exec("BEGIN EXCLUSIVE");

@@ -82,14 +82,28 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
   };
 }
 
-/** Where the last word starts; before `Bearer` when that is the word before it, before a key block that has not ended by then. */
+/** Where the last word starts; before a key block that has not ended by then. */
 function safeEnd(text: string): number {
   if (text.length > LONGEST_WAIT) return text.length;
-  const word = text.search(/(?:\b(?:Bearer|Basic)\s+)?\S*$/i);
+  const word = lastWord(text);
   const block = text.lastIndexOf("-----BEGIN ");
-  const end = block < 0 ? -1 : text.search(/-----END [A-Z0-9 ]*-----(?![\s\S]*-----END )/);
-  const ended = end > block && text.indexOf("-----", end + 5) + 5 <= word;
-  return block < 0 || ended ? word : Math.min(word, block);
+  if (block < 0) return word;
+  const end = text.search(/-----END [A-Z0-9 ]*-----(?![\s\S]*-----END )/);
+  return end > block && text.indexOf("-----", end + 5) + 5 <= word ? word : Math.min(word, block);
+}
+
+/** With `Bearer` or `Basic` when that is the word before it. By hand: every piece of every stream comes through here. */
+function lastWord(text: string): number {
+  let at = text.length;
+  while (at > 0 && !isBlank(text.charCodeAt(at - 1))) at--;
+  let before = at;
+  while (before > 0 && isBlank(text.charCodeAt(before - 1))) before--;
+  const scheme = before === at ? null : /\b(?:Bearer|Basic)$/i.exec(text.slice(Math.max(0, before - 7), before));
+  return scheme === null ? at : before - scheme[0].length;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0xa0 && /\s/.test(String.fromCharCode(code)));
 }
 
 function cutBefore(text: string, at: number, values: readonly string[]): number {
@@ -120,5 +134,5 @@ function secretsOf(env: Record<string, string | undefined>): string[] {
 
 /** Most texts hold nothing of the kind: one cheap look saves all patterns. */
 function maybeSecret(text: string): boolean {
-  return text.length >= SHORTEST && /-----BEGIN|\bsk[-_]|\brk_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|xox|AIza|eyJ|Bearer|Basic|:\/\//i.test(text);
+  return text.length >= SHORTEST && /-----BEGIN|sk[-_]|rk_|gh[pousr]_|github_pat_|glpat-|npm_|A[KS]IA|xox|AIza|eyJ|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|:\/\//.test(text);
 }

@@ -15,6 +15,8 @@ export type Conversation = {
   /** True when the text has changed. */
   add(event: CruEvent): boolean;
   text(): string;
+  /** About how long the text is, without making it. */
+  size(): number;
 };
 
 /** The body of `session.md`: what was said to the user and what the primary agent did, in order. The full recording is in the events. */
@@ -24,12 +26,14 @@ export function startConversation(): Conversation {
   let speaker = "";
   let pending = "";
   let primary = "primary";
+  let length = 0;
 
   const say = (who: string, text: string): void => {
     if (text.trim() === "") return;
     if (speaker !== who) blocks.push(`## ${plainMarkdown(who, 80)}`);
     speaker = who;
     blocks.push(text);
+    length += text.length;
   };
   const flush = (): void => {
     say(primary, tameMarkdown(pending));
@@ -57,6 +61,7 @@ export function startConversation(): Conversation {
       }
       return blocks.length !== before;
     },
+    size: () => length + pending.length,
     text: () => `${[...blocks, ...(pending === "" ? [] : [tameMarkdown(pending)])].join("\n\n")}\n`,
   };
 }

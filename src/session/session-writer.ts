@@ -46,6 +46,8 @@ const IN_METADATA = new Set<CruEvent["type"]>([
   "session.started", "session.resumed", "agent.queued", "agent.started", "agent.completed", "agent.usage", "inbox.opened", "inbox.closed",
   "inbox.reused", "inbox.revoked", "agent.process", "task.completed",
 ]);
+/** Come by the thousand; to lose the last of them with the process is as if they had not been read yet. */
+const STREAMED = new Set<CruEvent["type"]>(["agent.output", "agent.thinking", "agent.stderr", "agent.raw"]);
 const ENDED = new Set<SessionStatus>(["completed", "failed", "cancelled"]);
 /** A text longer than this is not rewritten for each line that is added. */
 const LONG_TEXT = 256 * 1024;
@@ -58,6 +60,7 @@ export function createWriter(parts: WriterParts): SessionWriter {
   const what = `session ${id}`;
   const work = startStopwatch(metadata.active_ms, clock.monotonicMs);
   const taskId = createTaskIds(id);
+  const stamp = stamps(clock);
   let seq = parts.nextSeq;
   let wroteText = Number.NEGATIVE_INFINITY;
   let open = true;
@@ -67,14 +70,13 @@ export function createWriter(parts: WriterParts): SessionWriter {
     atomicWrite(join(folder, "metadata.json"), `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600, sync });
   };
   const saveText = (options: { sync: boolean; always: boolean }): void => {
-    const text = conversation.text();
-    if (!options.always && text.length > LONG_TEXT && clock.monotonicMs() - wroteText < LONG_TEXT_EVERY_MS) return;
+    if (!options.always && conversation.size() > LONG_TEXT && clock.monotonicMs() - wroteText < LONG_TEXT_EVERY_MS) return;
     wroteText = clock.monotonicMs();
-    atomicWrite(join(folder, "session.md"), renderSession(metadata, text), { mode: 0o600, sync: options.sync });
+    atomicWrite(join(folder, "session.md"), renderSession(metadata, conversation.text()), { mode: 0o600, sync: options.sync });
   };
-  const record = (event: NewEvent): void => {
-    const full = { v: 1, ts: clock.now().toISOString(), seq, trace_id: metadata.trace_id, ...redactor.value(event) } as CruEvent;
-    events.append(full, { sync: SYNCED.has(event.type) });
+  const record = (event: NewEvent, isClean = false): void => {
+    const full = { v: 1, ts: stamp(), seq, trace_id: metadata.trace_id, ...(isClean ? event : redactor.value(event)) } as CruEvent;
+    events.append(full, { sync: SYNCED.has(event.type), soon: STREAMED.has(event.type) });
     seq++;
     foldEvent(fold, full);
     work.set(isWork(full, metadata) ?? work.runs(), { waits: metadata.waiting.length > 0 });
@@ -130,6 +132,20 @@ function isWork(event: CruEvent, { trace }: SessionMetadata): boolean | undefine
   return event.type === "session.turn" || ("span_id" in event && !event.type.startsWith("inbox.")) ? true : undefined;
 }
 
+/** Many events share a millisecond. */
+function stamps(clock: Clock): () => string {
+  let at = Number.NaN;
+  let text = "";
+  return () => {
+    const now = clock.now();
+    if (now.getTime() !== at) {
+      at = now.getTime();
+      text = now.toISOString();
+    }
+    return text;
+  };
+}
+
 type Stopwatch = { ms(): number; runs(): boolean; set(runs: boolean, state: { waits: boolean }): void };
 
 /** Stands still while nobody works and while a person is waited for. */
@@ -142,6 +158,7 @@ function startStopwatch(before: number, now: () => number): Stopwatch {
     ms,
     runs: () => isOn,
     set(runs, { waits }) {
+      if (runs === isOn && (since !== undefined) === (runs && !waits)) return;
       isOn = runs;
       total = ms();
       since = runs && !waits ? now() : undefined;

@@ -8,12 +8,12 @@ type Held = { stream: StreamRedactor; last: Piece };
  * Texts that come in pieces: a secret may be cut in two by the boundary, so the last word of each piece waits for the next one.
  * Any other event of the same agent lets the rest go first.
  */
-export function holdStreams(redactor: Redactor, record: (event: NewEvent) => void): { add(event: NewEvent): void; flush(): void } {
+export function holdStreams(redactor: Redactor, record: (event: NewEvent, isClean?: boolean) => void): { add(event: NewEvent): void; flush(): void } {
   const held = new Map<string, Held>();
   const release = (key: string, { stream, last }: Held): void => {
     held.delete(key);
     const rest = stream.end();
-    if (rest !== "") record(withText(last, rest));
+    if (rest !== "") record(withText(last, rest), true);
   };
   const releaseAgent = (agent: string, but?: string): void => {
     for (const [key, one] of held) if (key !== but && agentOf(one.last) === agent) release(key, one);
@@ -32,7 +32,7 @@ export function holdStreams(redactor: Redactor, record: (event: NewEvent) => voi
       one.last = event;
       held.set(key, one);
       const ready = one.stream.push(textOf(event));
-      if (ready !== "") record(withText(event, ready));
+      if (ready !== "") record(withText(event, ready), true);
     },
     flush() {
       for (const [key, one] of held) release(key, one);

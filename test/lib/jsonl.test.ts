@@ -29,6 +29,35 @@ describe("jsonl", () => {
     expect(readJsonl(path, V1).records).toHaveLength(21);
   });
 
+  it("what may be written soon is written in its order, before any other record, and when the running code has ended", async () => {
+    const path = join(temporaryFolder(), "journal.jsonl");
+    const seqs = (): unknown[] => readJsonl(path, V1).records.map((one) => one.seq);
+    const file = openJsonl(path);
+    for (let seq = 0; seq < 3; seq++) file.append({ v: 1, seq }, { soon: true });
+    file.append({ v: 1, seq: 3 });
+    expect(seqs()).toEqual([0, 1, 2, 3]);
+    file.append({ v: 1, seq: 4 }, { soon: true });
+    await Promise.resolve();
+    expect(seqs()).toEqual([0, 1, 2, 3, 4]);
+    file.append({ v: 1, seq: 5 }, { soon: true });
+    file.sync();
+    expect(seqs()).toHaveLength(6);
+    file.append({ v: 1, seq: 6 }, { soon: true });
+    file.append({ v: 1, seq: 7, text: "x".repeat(300_000) }, { soon: true });
+    expect(seqs()).toHaveLength(8);
+    file.append({ v: 1, seq: 8 }, { soon: true });
+    file.close();
+    expect(seqs()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it("a disk that refuses what was to be written soon is told by the next call, and by every later one", async () => {
+    const file = openJsonl("/dev/full");
+    file.append({ v: 1, seq: 0 }, { soon: true });
+    await Promise.resolve();
+    for (const call of [() => file.append({ v: 1, seq: 1 }, { soon: true }), () => file.append({ v: 1, seq: 2 }), () => file.sync()]) expect(call).toThrow(expect.objectContaining({ code: "ENOSPC" }));
+    file.close();
+  });
+
   it("keeps the valid prefix of a journal cut at every byte of its last three records, and goes on after the repair", () => {
     const { path, bytes, records } = journal(9);
     const ends = [...bytes.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at + 1);

@@ -41,7 +41,7 @@ describe("redact", () => {
   });
 
   it("finds a secret that a stream cuts anywhere, and loses no other text", () => {
-    const secrets = [CANARY, "correct horse battery", `sk-ant-api03-${letters}`, `Bearer ${letters}`, `-----BEGIN PRIVATE KEY-----\n${letters} ${letters}\n-----END PRIVATE KEY-----`];
+    const secrets = [CANARY, "correct horse battery", `sk-ant-api03-${letters}`, `Bearer ${letters}`, `bearer \t\n ${letters}`, `Basic\u00a0${letters}`, `-----BEGIN PRIVATE KEY-----\n${letters} ${letters}\n-----END PRIVATE KEY-----`];
     for (const secret of secrets) {
       const text = `before ${secret} after the end`;
       for (let cut = 1; cut < text.length; cut++) {
