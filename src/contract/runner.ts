@@ -30,6 +30,8 @@ export type RunRequest = {
   limits: { maxIterations: number; timeoutMs: number; idleMs: number; budgetUsd: number | null };
   /** Go on with what an earlier process of the same agent left. */
   resume: boolean;
+  /** With `resume`: what the user says to a conversation that had come to an end. */
+  followUp?: string;
   /** The final message must end with the agent output; without it the run has failed. */
   expectsOutput?: boolean;
   /** What a sandboxed agent sees beside its workspace, such as its private git folder. */

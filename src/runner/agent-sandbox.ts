@@ -11,7 +11,13 @@ import type { GatePolicy } from "./gate.ts";
 
 /** From SIGTERM to SIGKILL. */
 export const GRACE_MS = 10_000;
-export const CONTINUE = "You were interrupted. Go on with the task from where you were; if your last action has no result, find out whether it took effect before you repeat it.";
+const CONTINUE = "You were interrupted. Go on with the task from where you were; if your last action has no result, find out whether it took effect before you repeat it.";
+
+/** What a program that is started hears first: the task, the user's next words, or that it was cut short. */
+export function firstMessage(request: Pick<RunRequest, "prompt" | "followUp">, resumed: boolean): string {
+  if (resumed) return request.followUp ?? CONTINUE;
+  return request.followUp === undefined ? request.prompt : `${request.prompt}\n\n${request.followUp}`;
+}
 const DEFAULT_ENDPOINT = "https://api.anthropic.com";
 
 /** What a whole agent sees: its workspace by its rights, what its program needs, and who it is. */

@@ -4,8 +4,9 @@ import { durationMs } from "../../contract/duration.ts";
 import type { CruEvent, Emit, NewEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
-import type { AgentIdentity, DecisionHelp } from "../../contract/runner.ts";
+import { type AgentIdentity, type DecisionHelp, RUNNERS, type RunnerName } from "../../contract/runner.ts";
 import type { SessionMetadata, SessionStatus } from "../../contract/session.ts";
+import type { Settings } from "../../contract/settings-defaults.ts";
 import { type AnswerInput, withdrawQuestion } from "../../inbox/answer-question.ts";
 import { findQuestion, type InboxItem, listInbox } from "../../inbox/list-inbox.ts";
 import { revokeGrant } from "../../inbox/revoke.ts";
@@ -17,19 +18,24 @@ import { listSessions } from "../../session/list-sessions.ts";
 import { openSession, resumeSession } from "../../session/open-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
+import { chooseRunner, requireExternalRunner } from "../choose-runner.ts";
 import { answerItem } from "../answer-item.ts";
 import { agentsOf } from "./agents-of.ts";
+import type { AskDeps } from "./ask.ts";
 import { conditionsOf } from "./conditions.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import { recordInterrupted } from "./record-interrupted.ts";
 import { refuseForeignSession } from "./refuse-foreign-session.ts";
 import type { AgentEnd } from "./run-agent.ts";
+import { runOutside } from "./run-outside.ts";
 import { sessionParts } from "./session-parts.ts";
 import { startTimeLimit } from "./time-limit.ts";
 import { openMcp, openSandbox, type Sandbox } from "./tool-set.ts";
 
 export type OpenRequest = ChatInput & {
+  /** How the primary runs; left out, the settings say. */
+  runner?: Settings["runner"] | undefined;
   resume: string | undefined;
   /** Wait for answers instead of ending with the question in the inbox. */
   wait: boolean;
@@ -101,9 +107,12 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
   const resumed = request.resume === undefined ? undefined : await resumeSession(request.resume, sessionDeps);
   const input = withRecorded(request, resumed?.session);
   let session = resumed?.session;
+  const runner = runnerFor(request, project, resumed?.session);
+  const needs = { provider: runner === "model" };
   let primary: Primary;
   try {
-    primary = choosePrimary(input, project);
+    primary = choosePrimary(input, project, needs);
+    if (runner !== "model") requireExternalRunner({ name: runner, settings: project.settings, env: request.env, paths: project.paths });
   } catch (error) {
     // Settings or a provider are missing: the session stays as it was found.
     session?.finish("interrupted");
@@ -128,7 +137,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
     project,
     primary: () => primary,
     useModel(model) {
-      primary = choosePrimary({ ...input, model }, project);
+      primary = choosePrimary({ ...input, model }, project, needs);
     },
     events,
     unfinished,
@@ -137,7 +146,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const first = session === undefined;
       const owned = (session ??= await begin(message ?? ""));
       const held = await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn));
-      const servers = await (mcp ??= openMcp(project, { workspace: project.paths.root, permissions: primary.permissions, env: request.env, warn: listener.warn }));
+      const servers = runner !== "model" ? NO_SERVERS : await (mcp ??= openMcp(project, { workspace: project.paths.root, permissions: primary.permissions, env: request.env, warn: listener.warn }));
       emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held, servers.tools) });
       const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
       const stop = AbortSignal.any([signal, limit.signal]);
@@ -155,7 +164,10 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const identity = primaryIdentity(primary, owned, events);
       const prompt = first && message !== undefined ? message : owned.metadata().request;
       try {
-        const end = await agents.runPrimary(identity, prompt, first ? undefined : message);
+        const asking: AskDeps["asking"] = (question, help) => listener.asking?.(question, help);
+        const outside = { project, primary, session: owned, recorded: events, emit, env: request.env, wait: request.wait, signal: stop, asking, warn: listener.warn };
+        const followUp = first ? undefined : message;
+        const end = await (runner === "model" ? agents.runPrimary(identity, prompt, followUp) : runOutside(identity, prompt, followUp, { ...outside, runner }));
         const ended = endOf(end, { request, session: owned, timedOut: limit.signal.aborted });
         if (end.inboxId === null) recordEnd(ended, { session: owned, identity, durationMs: Math.round(systemClock.monotonicMs() - started), emit });
         notices.ended(ended, ++turns);
@@ -190,12 +202,20 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
 
   async function begin(message: string): Promise<SessionWriter> {
     const opened = await openSession(
-      { request: message, agent: primary.name, version: primary.hash, model: primary.model, modelSource: primary.modelSource, runner: "model" },
+      { request: message, agent: primary.name, version: primary.hash, model: primary.model, modelSource: primary.modelSource, runner },
       sessionDeps,
     );
     listener.opened({ id: opened.id, folder: opened.folder, resumed: false });
     return opened;
   }
+}
+
+const NO_SERVERS: Pick<McpTools, "tools" | "toolsFor" | "warnings" | "close"> = { tools: [], toolsFor: () => [], warnings: [], close: async () => {} };
+
+/** Flag, then what the session began with, then the settings. */
+function runnerFor(request: OpenRequest, { settings, paths }: Project, session: SessionWriter | undefined): RunnerName {
+  const recorded = session === undefined ? undefined : RUNNERS.find((name) => name === session.metadata().runner);
+  return chooseRunner({ wanted: request.runner ?? recorded ?? settings.runner, purpose: "chat", settings, env: request.env, root: paths.root });
 }
 
 function endOf(end: AgentEnd, { request, session, timedOut }: { request: OpenRequest; session: SessionWriter; timedOut: boolean }): ChatEnd {

@@ -38,6 +38,8 @@ export async function replaySession(input: { id: string; cwd: string; env: Env }
   const { events, problems } = readRecording(join(paths.project.sessions, id));
   const [problem] = problems;
   if (problem !== undefined) throw new CruError("failed", `the recording of ${id} is not whole: ${problem.message}`, { hint: "only a whole recording can be replayed" });
+  const outside = events.find((e) => e.type === "agent.started" && e.depth === 0 && e.runner !== "model");
+  if (outside?.type === "agent.started") throw new CruError("unsupported", `${id} was run by ${outside.runner}, which keeps its own conversation`, { hint: "only sessions of the runner model can be replayed" });
   const turns = turnsOf(id, events);
   const calls = turns.reduce((sum, turn) => sum + playedRequests(turn.events).length, 0);
   const agents = new Set(events.flatMap((e) => (e.type === "agent.started" ? [e.span_id] : []))).size;

@@ -6,7 +6,7 @@ import { inert } from "../../lib/inert.ts";
 import type { CommandInput, Io, Run } from "../command.ts";
 import { printJson } from "../print.ts";
 import { progressPrinter } from "../progress.ts";
-import { rightsOption, textOption } from "../read-options.ts";
+import { rightsOption, runnerOption, textOption } from "../read-options.ts";
 
 const EXIT: Record<ChatEnd["status"], number> = { completed: 0, failed: 1, waiting: 4, blocked: 4, interrupted: 130, cancelled: 130 };
 
@@ -14,7 +14,7 @@ export const run: Run = async (input) => {
   const { options, env } = input;
   const request: OpenRequest = {
     cwd: input.cwd, env, trust: options.trust === true, resume: textOption(options.resume), wait: options.wait === true, verbose: options.verbose === true,
-    agent: textOption(options.agent), model: textOption(options.model), allow: rightsOption(options.allow, "--allow"), deny: rightsOption(options.deny, "--deny"),
+    runner: runnerOption(options.runner), agent: textOption(options.agent), model: textOption(options.model), allow: rightsOption(options.allow, "--allow"), deny: rightsOption(options.deny, "--deny"),
     maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false),
   };
   await refuseTask(request);

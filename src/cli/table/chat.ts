@@ -11,6 +11,7 @@ export const CHAT: readonly Command[] = [
       { flags: "--plain", summary: "converse line by line, without moving the cursor" },
       { flags: "--agent <name>", summary: "talk with this agent instead of the default primary" },
       { flags: "--model <model>", summary: "haiku, sonnet, opus or a full model id" },
+      { flags: "--runner <runner>", summary: "auto, model, claude or acp: who the primary agent is" },
       { flags: "--allow <list>", summary: "permissions that do not ask, separated by commas" },
       { flags: "--deny <list>", summary: "permissions that nobody gets" },
       { flags: "--max-iterations <n>", summary: "model replies with tool calls before it stops with a report" },

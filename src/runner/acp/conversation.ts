@@ -8,7 +8,7 @@ import type { ProgramEnd } from "../../lib/subprocess.ts";
 import type { ModelFailureNote } from "../../sandbox/model-proxy.ts";
 import type { SandboxedProgram } from "../../sandbox/start-sandboxed.ts";
 import type { AgentMemory } from "../agent-memory.ts";
-import { CONTINUE } from "../agent-sandbox.ts";
+import { firstMessage } from "../agent-sandbox.ts";
 import { answerInWords, askInWords, type PersonDeps } from "../ask-person.ts";
 import { detectQuestion } from "../detect-question.ts";
 import { type RunFacts, type Stopped, stopForFailure } from "../ending.ts";
@@ -215,7 +215,8 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
     deps.emit({ type: "agent.process", span_id, runner: "acp", version: `${facts.name} ${facts.version}`, external_session: session.id, resumed: session.resumed, sandboxed: child.sandboxed });
     watch.progress();
     const system = session.hasSystem || request.system === "" ? [] : [request.system];
-    let words: string | undefined = session.resumed ? CONTINUE : [...system, ...(request.resume ? [AFRESH] : []), request.prompt].join("\n\n");
+    const first = firstMessage(request, session.resumed);
+    let words: string | undefined = session.resumed ? first : [...system, ...(request.resume ? [AFRESH] : []), first].join("\n\n");
     while (words !== undefined && end.stopped === undefined) {
       end.stopReason = await prompt(session.id, words);
       watch.progress();

@@ -9,7 +9,7 @@ import type { ModelFailureNote, ModelProxy } from "../../sandbox/model-proxy.ts"
 import { sandboxFault, sandboxMissing } from "../../sandbox/probe.ts";
 import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
 import { type AgentProgram, findAgentProgram, programVersion } from "../agent-program.ts";
-import { agentSandbox, CONTINUE, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
+import { agentSandbox, firstMessage, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
 import { type Credential, findCredential } from "../credential.ts";
 import { type AgentState, openAgentState } from "./agent-state.ts";
 import { converse, type ProcessEnd } from "./conversation.ts";
@@ -85,7 +85,7 @@ async function runProcess(run: Run, onModelFailure: (listener: (note: ModelFailu
   const network = runnerNetwork(request, deps, setup.sandbox.hosts);
   const child = await startSandboxed(agentSandbox(request, { home: setup.home, binds: bindsOf(run), network }), command, { mode: setup.sandbox.mode, stdin: "pipe", env });
   const { ended, modelFailure } = converse({
-    request, deps, state, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: state.session.resumed ? CONTINUE : request.prompt,
+    request, deps, state, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: firstMessage(request, state.session.resumed),
   });
   onModelFailure(modelFailure);
   const end = await ended.finally(() => child.sweep());
