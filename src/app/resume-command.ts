@@ -1,6 +1,8 @@
 import { join } from "node:path";
-import type { Paths } from "../config/paths.ts";
+import { type Env, findPaths, type Paths } from "../config/paths.ts";
+import { CruError } from "../contract/error.ts";
 import { nameFault } from "../contract/name.ts";
+import { listSessions } from "../session/list-sessions.ts";
 import { readSession } from "../session/read-session.ts";
 
 export type ResumableKind = "chat" | "task";
@@ -10,4 +12,14 @@ export async function kindOfSession(paths: Pick<Paths, "project">, id: string): 
   if (nameFault(id) !== undefined) return "chat";
   const { session } = await readSession(join(paths.project.sessions, id));
   return session?.metadata.task === undefined ? "chat" : "task";
+}
+
+const RECENT = 30;
+
+/** The newest conversation of the project. */
+export async function newestChat(cwd: string, env: Env): Promise<string> {
+  const { sessions } = await listSessions(findPaths(cwd, env), { limit: RECENT });
+  const found = sessions.find((session) => session.metadata.task === undefined);
+  if (found === undefined) throw new CruError("not_found", "there is no conversation to go on with here", { hint: "start one with `cru chat`; `cru sessions list` shows all" });
+  return found.id;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatMachine } from "../support/chat.ts";
+import { until } from "../support/processes.ts";
 
 const agent = (name: string, extra: string, prompt = `PROMPT-OF-${name}`): string => `---\nname: ${name}\ndescription: ${name} agent\n${extra}\n---\n${prompt}\n`;
 const home = (agents: Record<string, string>): { home: Record<string, string> } => ({
@@ -181,9 +182,10 @@ describe("queue", () => {
 
   it("[CRU-6.4.3] going from one at a time to several is one setting, and results stay in spawn order", async () => {
     const box = await chatMachine(
-      { rules: [{ match: { system: "PROMPT-OF-reader", first_user: "slow" }, by: "turn", replies: [{ text: "SLOW", delay_ms: 300 }] }, child("reader", done("QUICK")), primary({ tools: [spawn({ agent: "reader", task: "slow" }, "a"), spawn({ agent: "reader", task: "quick" }, "b")] }, done("all"))] },
+      { rules: [{ match: { system: "PROMPT-OF-reader", first_user: "slow" }, replies: async () => (await until(() => quickHasEnded()), { text: "SLOW" }) }, child("reader", done("QUICK")), primary({ tools: [spawn({ agent: "reader", task: "slow" }, "a"), spawn({ agent: "reader", task: "quick" }, "b")] }, done("all"))] },
       home({ reader: READER }),
     );
+    const quickHasEnded = (): boolean => readFileSync(join(box.session().folder, "events.jsonl"), "utf8").includes('"summary":"QUICK"');
     await box.chat(["x"], { env: { CRU_QUEUE_MAX_CONCURRENT: "2" } });
     const ended = box.session().events.flatMap((e) => (e.type === "agent.completed" && e.agent === "reader" ? [e.summary] : []));
     expect(ended).toEqual(["QUICK", "SLOW"]);

@@ -263,7 +263,7 @@ const REMEMBERED = 30;
 
 async function saidBefore(paths: Paths, current: string | undefined, events: readonly CruEvent[]): Promise<string[]> {
   const { sessions } = await listSessions(paths, { limit: REMEMBERED });
-  const earlier = sessions.filter((s) => s.id !== current).map((s) => s.metadata.request).toReversed();
+  const earlier = sessions.filter((s) => s.id !== current && s.metadata.task === undefined).map((s) => s.metadata.request).toReversed();
   const here = events.flatMap((e) => (e.type === "session.started" ? [e.request] : e.type === "session.guidance" && e.from !== "answer" ? [e.text] : []));
   return [...earlier, ...here].filter((text) => text !== "");
 }

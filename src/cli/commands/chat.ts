@@ -1,4 +1,3 @@
-import { kindOfSession } from "../../app/resume-command.ts";
 import { findPaths } from "../../config/paths.ts";
 import { CruError } from "../../contract/error.ts";
 import type { ChatEnd, OpenRequest } from "../../app/chat/chat-session.ts";
@@ -13,11 +12,10 @@ const EXIT: Record<ChatEnd["status"], number> = { completed: 0, failed: 1, waiti
 export const run: Run = async (input) => {
   const { options, env } = input;
   const request: OpenRequest = {
-    cwd: input.cwd, env, trust: options.trust === true, resume: textOption(options.resume), wait: options.wait === true, verbose: options.verbose === true,
+    cwd: input.cwd, env, trust: options.trust === true, resume: await resumeOf(input), wait: options.wait === true, verbose: options.verbose === true,
     runner: runnerOption(options.runner), agent: textOption(options.agent), model: textOption(options.model), allow: rightsOption(options.allow, "--allow"), deny: rightsOption(options.deny, "--deny"),
     maxIterations: number(options.maxIterations, "--max-iterations", true), budgetUsd: number(options.budget, "--budget", false),
   };
-  await refuseTask(request);
   const mode = modeOf(input);
   if (mode === "print") return printOnce(input, request);
   const message = words(input);
@@ -26,9 +24,14 @@ export const run: Run = async (input) => {
   return (await import("../chat/interactive-chat.ts")).interactiveChat({ request: live, message, colour: (env.NO_COLOR ?? "") === "" });
 };
 
-async function refuseTask({ resume, cwd, env }: OpenRequest): Promise<void> {
-  if (resume === undefined || (await kindOfSession(findPaths(cwd, env), resume)) === "chat") return;
-  throw new CruError("usage", `${resume} is a task`, { hint: `go on with \`cru task --resume ${resume}\`` });
+/** Which session to go on with. Looked at only when there is one, so that a new prompt stands at once. */
+async function resumeOf({ options, cwd, env }: CommandInput): Promise<string | undefined> {
+  const resume = textOption(options.resume);
+  if (resume === undefined && options.continue !== true) return undefined;
+  const { kindOfSession, newestChat } = await import("../../app/resume-command.ts");
+  if (resume === undefined) return newestChat(cwd, env);
+  if ((await kindOfSession(findPaths(cwd, env), resume)) === "task") throw new CruError("usage", `${resume} is a task`, { hint: `go on with \`cru task --resume ${resume}\`` });
+  return resume;
 }
 
 /** A conversation needs a terminal, or `--plain` in so many words. */
