@@ -7,8 +7,8 @@ import { build } from "esbuild";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const agent = join(root, "bench", "streaming-agent.mjs");
-const LINES = 100_000;
-const TURNS = 5;
+const LINES = 300_000;
+const TURNS = 3;
 const STEADY = { lines: 2000, perSecond: 200 };
 const SMALL_NURSERY = ["--max-semi-space-size=1"];
 const MANY = { agents: 100, speech: { lines: 40, perSecond: 10 } };

@@ -1,8 +1,10 @@
 /** One line of an agent program. Read tolerantly: fields come and go between versions, and their order is not stable. */
 export type Message = Record<string, unknown>;
 
+const BRACE = 0x7b;
+
 export function parseMessage(line: string): Message | undefined {
-  if (!/^\s*\{/.test(line)) return undefined;
+  if (line.charCodeAt(0) !== BRACE && !/^\s*\{/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : undefined;

@@ -16,6 +16,7 @@ export function holdStreams(redactor: Redactor, record: (event: NewEvent, isClea
     if (rest !== "") record(withText(last, rest), true);
   };
   const releaseAgent = (agent: string, but?: string): void => {
+    if (held.size === 0 || (held.size === 1 && but !== undefined && held.has(but))) return;
     for (const [key, one] of held) if (key !== but && agentOf(one.last) === agent) release(key, one);
   };
   return {
@@ -28,9 +29,9 @@ export function holdStreams(redactor: Redactor, record: (event: NewEvent, isClea
       }
       const key = `${event.type} ${agent}`;
       releaseAgent(agent, key);
-      const one = held.get(key) ?? { stream: createStreamRedactor(redactor), last: event };
+      let one = held.get(key);
+      if (one === undefined) held.set(key, (one = { stream: createStreamRedactor(redactor), last: event }));
       one.last = event;
-      held.set(key, one);
       const ready = one.stream.push(textOf(event));
       if (ready !== "") record(withText(event, ready), true);
     },
