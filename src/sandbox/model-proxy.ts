@@ -51,7 +51,7 @@ export async function startModelProxy(input: ModelProxyInput): Promise<ModelProx
 }
 
 function refuse(message: IncomingMessage, input: ModelProxyInput): { status: number; reason: string } | undefined {
-  const path = asked(message).pathname;
+  const path = pathOf(message, input);
   // Programs look whether the address answers before they call.
   if ((message.method === "GET" || message.method === "HEAD") && path === "/") return { status: 200, reason: "" };
   if (!(input.forwarded ?? ANTHROPIC).includes(`${message.method} ${path}`)) return { status: 403, reason: "only model calls leave this sandbox" };
@@ -65,7 +65,7 @@ function refuse(message: IncomingMessage, input: ModelProxyInput): { status: num
 function forward(message: IncomingMessage, response: ServerResponse, input: ModelProxyInput): void {
   // Of the agent's words only path and query are taken, never a host: the key goes to the endpoint and nowhere else.
   const target = new URL(input.endpoint);
-  target.pathname = `${target.pathname.replace(/\/+$/, "")}${asked(message).pathname}`;
+  target.pathname = `${target.pathname.replace(/\/+$/, "")}${pathOf(message, input)}`;
   target.search = asked(message).search;
   const send = target.protocol === "https:" ? httpsRequest : httpRequest;
   const headers = { ...passedOn(message.headers), ...input.credentials() };
@@ -92,6 +92,12 @@ function forward(message: IncomingMessage, response: ServerResponse, input: Mode
     if (bytes > LARGEST_BODY) message.destroy();
   });
   message.pipe(upstream);
+}
+
+/** Some programs take the address to hold the version already. */
+function pathOf(message: IncomingMessage, input: ModelProxyInput): string {
+  const path = asked(message).pathname;
+  return input.forwarded === undefined && path.startsWith("/messages") ? `/v1${path}` : path;
 }
 
 function asked(message: IncomingMessage): URL {

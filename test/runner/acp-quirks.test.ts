@@ -149,15 +149,18 @@ describeSandboxed("how an ACP agent is opened", () => {
   it("chooses the model and the mode that asks, where they are offered, and warns where a wanted model is not", async () => {
     const opened = {
       modes: { currentModeId: "yolo", availableModes: [{ id: "yolo" }, { id: "default" }] },
-      configOptions: [{ id: "m", category: "model", type: "select", currentValue: "haiku", options: [{ name: "Group", options: [{ value: "haiku" }, { value: "opus" }] }] }],
+      configOptions: [{ id: "m", category: "model", type: "select", currentValue: "haiku", options: [{ name: "Group", options: [{ value: "haiku" }, { value: "anthropic/claude-opus-5-5" }] }] }],
     };
     const code = "finish(JSON.stringify(heard.filter((m) => m.method.startsWith('session/set')).map((m) => [m.method, m.params])))";
     const chosen = await quirk(code, { agent: { opened }, request: { model: "claude-opus-5-5" } });
     expect(JSON.parse(chosen.outcome.output?.summary ?? "[]")).toEqual([
-      ["session/set_mode", { sessionId: "s-1", modeId: "default" }], ["session/set_config_option", { sessionId: "s-1", configId: "m", value: "opus" }],
+      ["session/set_mode", { sessionId: "s-1", modeId: "default" }], ["session/set_config_option", { sessionId: "s-1", configId: "m", value: "anthropic/claude-opus-5-5" }],
     ]);
     const missing = await quirk(code, { request: { model: "opus" } });
     expect(ofType(missing.events, "warning").map((e) => e.message)).toEqual(["the agent does not offer the model opus; it uses its own"]);
+    const other = await quirk(code, { agent: { opened } });
+    expect(ofType(other.events, "warning").map((e) => e.message)).toEqual(["the agent does not offer the model sonnet; it uses haiku"]);
+    expect(ofType(other.events, "agent.usage").map((e) => e.model)).toEqual(["haiku"]);
     expect(ofType((await quirk("finish()")).events, "warning")).toEqual([]);
   });
 

@@ -27,6 +27,14 @@ function call(socketPath: string, options: { method?: string; path?: string; hea
 }
 
 describe("the way to the model", () => {
+  it("takes model calls of programs that read the address as one with its version", async () => {
+    const server = await scripted([{ text: "hello" }]);
+    const proxy = await proxyTo(server.url);
+    expect(await call(proxy.socket, { path: "/messages" })).toMatchObject({ status: 200 });
+    expect(server.requests[0]?.path).toBe("/v1/messages");
+    expect(await call(proxy.socket, { path: "/messages/batches" })).toMatchObject({ status: 403 });
+  });
+
   it("adds the key, drops what the agent says of itself, and lies in a folder that is the user's alone", async () => {
     const server = await scripted([{ text: "hello" }]);
     const proxy = await proxyTo(server.url);

@@ -1,5 +1,4 @@
 import { RequestError } from "@agentclientprotocol/sdk";
-import { resolveModel } from "../../contract/model.ts";
 import type { RunDeps, RunRequest } from "../../contract/runner.ts";
 import { boundedText } from "../../lib/bounded-text.ts";
 import { BUILD } from "../../lib/build.ts";
@@ -62,7 +61,7 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
   const end: Omit<AcpEnd, "exit" | "stderr" | "usage"> & { usage: Usage[] } = {
     stopped: undefined, usage: [], denials: [], lastDenied: false, failure: undefined, stopReason: undefined, error: undefined, text: "",
   };
-  const meter = openMeter(memory, resolveModel(request.model));
+  const meter = openMeter(memory);
   let session: AgentSession | undefined;
   let isPrompting = false;
   let isMuted = false;
@@ -210,6 +209,7 @@ export function converse(input: ConversationInput): { ended: Promise<AcpEnd>; mo
     }
     session = await openSession(link, facts, { request, memory, policy, warn, mute: (on) => (isMuted = on) });
     if (session.id === "") throw new RequestError(-32603, "the agent gave its session no id");
+    meter.model(session.model);
     memory.session = session.id;
     memory.save();
     deps.emit({ type: "agent.process", span_id, runner: "acp", version: `${facts.name} ${facts.version}`, external_session: session.id, resumed: session.resumed, sandboxed: child.sandboxed });

@@ -12,7 +12,7 @@ import type { AgentLink } from "./connect.ts";
 export type AgentFacts = { name: string; version: string; capabilities: Message; isClaude: boolean };
 
 export type SessionInput = { request: RunRequest; memory: AgentMemory; policy: GatePolicy; warn(message: string): void; /** Updates of a conversation that is only told again are not news. */ mute(on: boolean): void };
-export type AgentSession = { id: string; resumed: boolean; /** The agent takes a system prompt, so it need not stand in the first message. */ hasSystem: boolean };
+export type AgentSession = { id: string; resumed: boolean; model: string; /** The agent takes a system prompt, so it need not stand in the first message. */ hasSystem: boolean };
 
 export const PROTOCOL_VERSION = 1;
 
@@ -32,8 +32,8 @@ export async function introduce(link: AgentLink, version: string): Promise<Agent
 export async function openSession(link: AgentLink, facts: AgentFacts, input: SessionInput): Promise<AgentSession> {
   const opened = (await resumed(link, facts, input)) ?? (await begun(link, facts, input));
   await chooseMode(link, opened.id, opened.answer);
-  await chooseModel(link, opened.id, opened.answer, facts, input);
-  return { id: opened.id, resumed: opened.resumed, hasSystem: facts.isClaude || takesSystem(facts) };
+  const model = await chooseModel(link, opened.id, opened.answer, facts, input);
+  return { id: opened.id, resumed: opened.resumed, model, hasSystem: facts.isClaude || takesSystem(facts) };
 }
 
 type Opened = { id: string; resumed: boolean; answer: Message };
@@ -89,24 +89,26 @@ async function chooseMode(link: AgentLink, sessionId: string, answer: Message): 
   await link.request("session/set_mode", { sessionId, modeId: "default" });
 }
 
-async function chooseModel(link: AgentLink, sessionId: string, answer: Message, facts: AgentFacts, { request, warn }: SessionInput): Promise<void> {
+/** What the session runs on then, as far as the agent says. */
+async function chooseModel(link: AgentLink, sessionId: string, answer: Message, facts: AgentFacts, { request, warn }: SessionInput): Promise<string> {
   const option = records(answer.configOptions).find((one) => one.category === "model" || one.id === "model");
   const offered = option === undefined ? [] : records(option.options).flatMap((one) => (Array.isArray(one.options) ? records(one.options) : [one])).map((one) => text(one.value));
   const id = resolveModel(request.model);
-  const names = [request.model, id, ...Object.entries(MODEL_ALIASES).flatMap(([alias, full]) => (full === id ? [alias] : []))];
+  const names = [request.model, id, ...Object.entries(MODEL_ALIASES).flatMap(([alias, full]) => (full === id ? [alias] : [])), `anthropic/${id}`, `openai/${id}`];
   // The Claude adapters take ids that they do not list.
-  const wanted = names.find((name) => offered.includes(name)) ?? (facts.isClaude ? id : undefined);
+  const wanted = names.find((name) => offered.includes(name)) ?? offered.find((value) => value.endsWith(`/${id}`)) ?? (facts.isClaude ? id : undefined);
   try {
     if (option !== undefined && wanted !== undefined) {
       if (option.currentValue !== wanted) await link.request("session/set_config_option", { sessionId, configId: text(option.id), value: wanted });
-      return;
+      return id;
     }
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
   }
-  // Nobody asked for the default, so nobody misses it.
-  if (id === resolveModel(DEFAULT_MODEL)) return;
-  warn(`the agent does not offer the model ${request.model}; it uses its own${offered.length === 0 ? "" : ` (offered: ${offered.join(", ")})`}`);
+  const used = text(option?.currentValue);
+  // Where nothing can be chosen, nobody misses the default.
+  if (offered.length > 0 || id !== resolveModel(DEFAULT_MODEL)) warn(`the agent does not offer the model ${request.model}; it uses ${used === "" ? "its own" : used}`);
+  return used === "" ? id : used;
 }
 
 function has(value: Message, key: string): boolean {

@@ -7,6 +7,8 @@ import { tokensOf, type Usage } from "../usage.ts";
 const WHOLE = "session";
 
 export type Meter = {
+  /** What is priced, once it is known. */
+  model(name: string): void;
   update(update: Message): void;
   /** What this process has cost so far by the agent's own words; null when it says nothing. */
   spentUsd(): number | null;
@@ -14,9 +16,9 @@ export type Meter = {
   turn(answer: Message | undefined): Usage;
 };
 
-export function openMeter(memory: AgentMemory, model: string): Meter {
+export function openMeter(memory: AgentMemory): Meter {
   let total: number | null = null;
-  let name = model;
+  let name = "unknown";
   const earlier = memory.counted[WHOLE]?.cost_usd ?? 0;
   /** What the total had reached when this process began, by the agent's way to count; undefined until that is clear. */
   let before: number | undefined = earlier === 0 ? 0 : undefined;
@@ -29,6 +31,7 @@ export function openMeter(memory: AgentMemory, model: string): Meter {
   };
 
   return {
+    model: (given) => void (name = given),
     update(update) {
       const cost = record(update.cost);
       if (cost.currency === "USD" && typeof cost.amount === "number") total = amount(cost.amount);
