@@ -22,7 +22,7 @@ import { chooseRunner, requireExternalRunner } from "../choose-runner.ts";
 import { answerItem } from "../answer-item.ts";
 import { agentsOf } from "./agents-of.ts";
 import type { AskDeps } from "./ask.ts";
-import { conditionsOf } from "./conditions.ts";
+import { conditionsOf, withRecordedFlags } from "./conditions.ts";
 import { watchForNotices } from "./notices.ts";
 import { type ChatInput, choosePrimary, openProject, type Primary, type Project } from "./open-chat.ts";
 import { recordInterrupted } from "./record-interrupted.ts";
@@ -99,18 +99,20 @@ export type ChatSession = {
 };
 
 export async function openChatSession(request: OpenRequest, listener: ChatListener): Promise<ChatSession> {
-  const project = await openProject(request);
+  let project = await openProject(request);
   for (const warning of project.warnings) listener.warn(warning);
   const sessionDeps = { paths: project.paths, env: request.env, clock: systemClock, warn: listener.warn };
   await recordInterrupted(sessionDeps);
   if (request.resume !== undefined) await refuseForeignSession(request.resume, project.paths);
   const resumed = request.resume === undefined ? undefined : await resumeSession(request.resume, sessionDeps);
-  const input = withRecorded(request, resumed?.session);
+  const input = withRecordedFlags(withRecorded(request, resumed?.session), resumed?.events ?? []);
   let session = resumed?.session;
   const runner = runnerFor(request, project, resumed?.session);
   const needs = { provider: runner === "model" };
   let primary: Primary;
   try {
+    // The settings depend on the flags, and those of then are only known now.
+    if (resumed !== undefined) project = await openProject(input);
     primary = choosePrimary(input, project, needs);
     if (runner !== "model") requireExternalRunner({ name: runner, settings: project.settings, env: request.env, paths: project.paths });
   } catch (error) {
@@ -147,7 +149,7 @@ export async function openChatSession(request: OpenRequest, listener: ChatListen
       const owned = (session ??= await begin(message ?? ""));
       const held = await (sandbox ??= openSandbox(settings.sandbox.mode, request.env, listener.warn));
       const servers = runner !== "model" ? NO_SERVERS : await (mcp ??= openMcp(project, { workspace: project.paths.root, permissions: primary.permissions, env: request.env, warn: listener.warn }));
-      emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, held, servers.tools) });
+      emit({ type: "session.turn", session_id: owned.id, message: message ?? null, conditions: conditionsOf(project, primary, { sandbox: held, mcp: servers.tools, flags: input }) });
       const limit = startTimeLimit(durationMs(settings.limits.time) ?? Number.POSITIVE_INFINITY, workedMs, systemClock.monotonicMs);
       const stop = AbortSignal.any([signal, limit.signal]);
       const onStop = (): void => emit({ type: "session.stopped", session_id: owned.id, reason: signal.aborted ? "user" : "time" });
