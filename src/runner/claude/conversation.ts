@@ -15,6 +15,7 @@ import { watchProgress } from "../watch-progress.ts";
 import type { AgentState } from "./agent-state.ts";
 import { hookedTools, judge } from "./gate.ts";
 import { answerToolRequest, type QuestionDeps } from "./questions.ts";
+import { serverStatus } from "./server-status.ts";
 import { translator } from "./translate.ts";
 import { openCalls, usageOfResult } from "./usage.ts";
 
@@ -39,6 +40,7 @@ export type ConversationInput = {
 const CLOSING_MS = 5000;
 const HOOK = "crucible-gate";
 const INITIALIZE = "initialize";
+const SERVERS = "servers";
 
 /** Talks with a running CLI until it has ended. `modelFailure` hears what the proxy saw. */
 export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>; modelFailure(note: ModelFailureNote): void } {
@@ -68,6 +70,11 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
   const send = (message: Message): void => void (program.stdin?.writable === true && program.stdin.write(`${JSON.stringify(message)}\n`));
   const say = (content: string): void => send({ type: "user", message: { role: "user", content } });
   const reply = (id: unknown, response: Message): void => send({ type: "control_response", response: { subtype: "success", request_id: id, response } });
+
+  const servers = serverStatus({
+    warn: (warning) => deps.emit({ type: "warning", span_id, message: warning }),
+    ask: () => send({ type: "control_request", request_id: SERVERS, request: { subtype: "mcp_status" } }),
+  });
 
   /** The work is over: the CLI ends when its input does, and is helped when it does not. */
   const finish = (): void => {
@@ -143,6 +150,9 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     if (end.stopped !== undefined && message.type === "control_request") return;
     if (events.line(message)) watch.progress();
     if (message.type === "stream_event") calls.message(record(message.event));
+    if (message.subtype === "init") servers.begin(records(message.mcp_servers));
+    if (message.type === "assistant") servers.gotOn();
+    if (message.type === "control_response" && record(message.response).request_id === SERVERS) servers.answer(records(record(record(message.response).response).mcpServers));
     if (message.subtype === "background_tasks_changed") background = records(message.tasks).length;
     if (message.subtype === "api_retry" && [401, 403].includes(amount(message.error_status))) stop({ why: "auth" });
     if (message.type === "rate_limit_event") rateLimit(record(message.rate_limit_info));

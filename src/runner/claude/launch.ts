@@ -42,7 +42,12 @@ export function claudeEnvironment(places: Places, credential: Credential | undef
     credential === undefined || places.socket === undefined
       ? userLogin(options.host)
       : { ANTHROPIC_UNIX_SOCKET: places.socket, ANTHROPIC_BASE_URL: "http://model.invalid", [credential.variable]: PLACEHOLDER };
-  return { ...QUIET, CLAUDE_CONFIG_DIR: places.configFolder, CLAUDE_CODE_MAX_RETRIES: String(options.maxRetries), ...login };
+  return { ...QUIET, ...mcpTimes(options.host), CLAUDE_CONFIG_DIR: places.configFolder, CLAUDE_CODE_MAX_RETRIES: String(options.maxRetries), ...login };
+}
+
+/** The CLI begins when every server has answered or had its time; a call of one may take as long as an agent of ours works. */
+function mcpTimes(host: Env): Record<string, string> {
+  return { MCP_TIMEOUT: host.MCP_TIMEOUT ?? "20000", MCP_TOOL_TIMEOUT: host.MCP_TOOL_TIMEOUT ?? String(24 * 60 * 60 * 1000) };
 }
 
 /** Logins that only the CLI itself can use: keychains, clouds. Never inside a sandbox. */

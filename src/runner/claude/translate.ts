@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AgentStatus, Emit } from "../../contract/event.ts";
 import type { RunRequest } from "../../contract/runner.ts";
-import { inertLine } from "../../lib/inert.ts";
 import { EDIT_TOOLS, SPAWN_TOOLS } from "./tool-rights.ts";
 import { amount, type Message, record, records, text } from "../message.ts";
 
@@ -29,7 +28,6 @@ export function translator(request: RunRequest, emit: Emit): Translator {
   const own = request.agent.spanId;
   const calls = new Map<string, OpenCall>();
   const children = new Map<string, Child>();
-  const missing = new Set<string>();
   let current: AgentStatus | undefined;
 
   const status = (next: AgentStatus): void => {
@@ -104,15 +102,6 @@ export function translator(request: RunRequest, emit: Emit): Translator {
     return results > 0;
   };
 
-  /** Told before every turn; a server that is still starting is none yet. */
-  const serverStatus = (servers: readonly Message[]): void => {
-    for (const { name, status: state } of servers) {
-      if (state === "connected" || state === "pending" || missing.has(text(name))) continue;
-      missing.add(text(name));
-      emit({ type: "warning", span_id: own, message: inertLine(`the MCP server ${text(name)} did not start (${text(state)}); the agent goes on without it`, 500) });
-    }
-  };
-
   const system = (message: Message): boolean => {
     switch (message.subtype) {
       case "thinking_tokens":
@@ -129,7 +118,6 @@ export function translator(request: RunRequest, emit: Emit): Translator {
       case "task_progress":
         return true;
       default:
-        if (message.subtype === "init") serverStatus(records(message.mcp_servers));
         if (!QUIET_SYSTEM.has(text(message.subtype))) emit({ type: "agent.raw", span_id: own, text: JSON.stringify(message) });
         return false;
     }

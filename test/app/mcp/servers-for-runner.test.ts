@@ -33,9 +33,12 @@ describeClaude("MCP servers of a Claude agent", () => {
         { name: "mcp__of_the_task__add", input: { a: 1, b: 1 }, id: "task" },
         { name: "mcp__sums__read", input: { path: `${at.home}/canary` }, id: "canary" },
         { name: "mcp__sums__fetch", input: { url: "http://127.0.0.1:1" }, id: "net" },
+        { name: "Bash", input: { command: "cat /proc/[0-9]*/cmdline | tr '\\0' ' '", description: "command lines" }, id: "lines" },
       ));
       expect(warnings).toEqual([]);
-      expect(results).toEqual({ sum: [true, "5"], task: [true, "2"], canary: [true, "error ENOENT"], net: [true, expect.stringContaining("no network")] });
+      const { lines, ...called } = results;
+      expect(lines?.[1]).toContain(`--strict-mcp-config --mcp-config ${join(at.state, "aaaaaaaaaaaaaaaa", "claude", "mcp-servers.json")} `);
+      expect(called).toEqual({ sum: [true, "5"], task: [true, "2"], canary: [true, "error ENOENT"], net: [true, expect.stringContaining("no network")] });
       expect(requests.length).toBe(2);
       expect(readdirSync(at.worktree)).toEqual(["readme.md"]);
     });
@@ -118,6 +121,13 @@ describeClaude("MCP servers of a Claude agent", () => {
         "the MCP server npx is left out: the npm package no-such-package-of-crucible is not installed, and nothing is downloaded; install it: npm install -g no-such-package-of-crucible",
         "the MCP server broken did not start (failed); the agent goes on without it",
       ]);
+    });
+
+    it("one that never answers is waited for only so long", async () => {
+      const at = stage();
+      const mute = testServer(at, { args: [...(testServer(at).args ?? []).slice(0, 1), "mute"] });
+      const { outcome, warnings } = await run(at, { mute }, { rules: [{ match: {}, replies: [{ text: done() }] }] } as Script, { env: { MCP_TIMEOUT: "1000" } });
+      expect([outcome.status, warnings]).toEqual(["completed", [expect.stringMatching(/^the MCP server mute (?:did not start|has not answered yet)/)]]);
     });
 
     it("whatever they started has ended when the run is over", async () => {
