@@ -123,7 +123,7 @@ export function openToolDoor(input: DoorInput): ToolDoor {
     async close() {
       over.abort(new DOMException("the agent is gone", "AbortError"));
       await Promise.all(running);
-      await (await servers)?.close();
+      await servers?.then((opened) => opened.close(), () => {});
       clock.limit.stop();
     },
   };
