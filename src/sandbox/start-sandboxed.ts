@@ -43,7 +43,8 @@ export async function startSandboxed(spec: SandboxSpec, command: readonly string
   refuseHome(spec);
   const facts = hostFacts(spec, { path: process.env.PATH, node: process.execPath, uid: process.getuid?.() ?? 1000 });
   const network = spec.network === undefined ? undefined : await openNetwork(spec.network, process.env);
-  const relayed = withRelays(command, [...(spec.relays ?? []), ...(network?.relays ?? [])]);
+  const own = spec.relays ?? [];
+  const relayed = withRelays(command, [...own, ...(network?.relays ?? []).filter(({ port }) => !own.some((one) => one.port === port))]);
   const shown = { ...spec, binds: [...(spec.binds ?? []), ...relayed.binds, ...(network?.binds ?? [])] };
   const env = {
     PATH: insidePath(spec, facts, process.env.PATH), HOME: insideHome(spec), LANG: "C.UTF-8", TMPDIR: "/tmp", USER: "agent", ...network?.env, ...options.env,

@@ -1,8 +1,10 @@
 import { readdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { runProgram } from "../../src/lib/subprocess.ts";
 import type { Refusal } from "../../src/sandbox/admit-host.ts";
+import { listenPrivately } from "../../src/sandbox/private-socket.ts";
 import { runSandboxed, type SandboxedOptions } from "../../src/sandbox/run-sandboxed.ts";
 import type { SandboxNetwork } from "../../src/sandbox/spec.ts";
 import { echoServer, webServer } from "../support/network.ts";
@@ -92,6 +94,15 @@ describeSandboxed("a sandbox with open hosts", () => {
     ]);
     expect([secret.connections(), secret.seen]).toEqual([0, []]);
     expect(refused.map(({ host }) => host)).toEqual(expect.arrayContaining(["evil.example:" + secret.port, "8.8.8.8:53", "inner.example", "open.example:22"]));
+  });
+
+  it("a port that leads to the agent's model stays that when it is listed too", async () => {
+    const echo = await echoServer();
+    const model = await listenPrivately(createServer((client) => void client.end("model")));
+    onTestFinished(() => model.close());
+    const spec = { workspace: temporaryFolder(), writable: true, home: temporaryFolder(), relays: [{ port: echo.port, socket: model.socket }], network: { hosts: [`localhost:${echo.port}`] } };
+    const heard = await runSandboxed(spec, ["node", "-e", `require("net").connect(${echo.port}, "127.0.0.1").on("data", (d) => process.stdout.write(d))`], { mode: "required" });
+    expect(heard).toMatchObject({ code: 0, stdout: "model" });
   });
 
   it("leaves no connection and no socket, also when it is killed in the middle", async () => {
