@@ -38,7 +38,7 @@ export function verdictOn(call: GatedCall, policy: GatePolicy, isAllowed: boolea
   if (isAllowed) return ALLOW;
   if (call.rights === undefined) return { kind: "ask", reason: `${call.label} is not known to Crucible`, reversible: false };
   if (isListed(call.names, call.rights, policy.requiresApproval)) return { kind: "ask", reason: `this agent must ask before it uses ${call.label}`, reversible: policy.sandboxed || !call.rights.includes("Shell") };
-  return call.isMcp ? mcpVerdict(call.rights) : builtinVerdict(call, call.rights, policy);
+  return call.isMcp ? mcpVerdict(call.rights, policy) : builtinVerdict(call, call.rights, policy);
 }
 
 /** Whether `requires_approval` names the tool: by one of its names, or a right that it needs. */
@@ -66,7 +66,9 @@ function builtinVerdict(call: GatedCall, rights: readonly Permission[], policy: 
   return outside === undefined ? ALLOW : { kind: "ask", reason: `${outside} is outside the workspace`, reversible: !rights.includes("FilesystemWrite") };
 }
 
-function mcpVerdict(rights: readonly Permission[]): Verdict {
+/** Our own tools need no right of a server: they are gated where they run. */
+function mcpVerdict(rights: readonly Permission[], policy: Pick<GatePolicy, "sandboxed">): Verdict {
+  if (!policy.sandboxed && rights.length > 0) return { kind: "ask", reason: "there is no sandbox: the server runs with your rights", reversible: false };
   const risky = rights.find((right) => ["DatabaseWrite", "NetworkAccess", "Shell"].includes(right));
   return risky === undefined ? ALLOW : { kind: "ask", reason: `the server of this tool has the right ${risky}`, reversible: false };
 }

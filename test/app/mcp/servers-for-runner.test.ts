@@ -17,7 +17,7 @@ type Call = { name: string; input: unknown; id: string };
 const calls = (...tools: Call[]): Script => ({ rules: [{ match: {}, by: "turn", replies: [{ tools }, { text: done() }] }] }) as Script;
 
 async function run(at: Stage, servers: Record<string, McpServer>, script: Script, options: Omit<ClaudeOptions, "at"> = {}): Promise<ClaudeRun & { results: Record<string, [boolean, string]>; warnings: string[] }> {
-  const opened = await runnerServers(at, servers, { permissions: [...(options.request?.permissions ?? IMPLEMENTER)] });
+  const opened = await runnerServers(at, servers, { permissions: [...(options.request?.permissions ?? IMPLEMENTER)], mode: options.setup?.sandbox?.mode ?? "required" });
   const ran = await runClaude(script, { at, ...options, request: { ...options.request, mcpServers: opened.mcpServers, binds: opened.binds } });
   await opened.close();
   const results = Object.fromEntries(ofType(ran.events, "agent.tool_result").map((e) => [e.call_id, [e.ok, e.output] as [boolean, string]]));
@@ -128,6 +128,17 @@ describeClaude("MCP servers of a Claude agent", () => {
       const mute = testServer(at, { args: [...(testServer(at).args ?? []).slice(0, 1), "mute"] });
       const { outcome, warnings } = await run(at, { mute }, { rules: [{ match: {}, replies: [{ text: done() }] }] } as Script, { env: { MCP_TIMEOUT: "1000" } });
       expect([outcome.status, warnings]).toEqual(["completed", [expect.stringMatching(/^the MCP server mute (?:did not start|has not answered yet)/)]]);
+    });
+
+    it("without a sandbox they run all the same, with their own environment only, and each call is asked about", async () => {
+      const at = stage();
+      const { results, asked, warnings } = await run(at, { tickets: testServer(at, { env: { GREETING: "hello" } }) }, calls({ name: "mcp__tickets__environment", input: {}, id: "env" }), {
+        setup: { sandbox: { mode: "off", hosts: [] } }, answer: async () => answered("", "approve"),
+      });
+      expect(warnings).toEqual([]);
+      expect(JSON.parse(results.env?.[1] ?? "{}")).toMatchObject({ GREETING: "hello", HOME: at.home });
+      expect(results.env?.[1]).not.toContain("ANTHROPIC");
+      expect(asked.map((q) => [q.action?.tool, q.reversible])).toEqual([["mcp__tickets__environment", false]]);
     });
 
     it("whatever they started has ended when the run is over", async () => {
