@@ -19,6 +19,7 @@ describeClaude("a chat whose primary is the Claude CLI", () => {
     expect(second).toMatchObject({ code: 0, stdout: "You are welcome.\n" });
     expect(box.requests.at(-1)?.users.join("\n")).toMatch(/change a\.txt[\s\S]*thank you/);
     expect(box.session(id).metadata.process?.external_session).toBe(metadata.process?.external_session);
+    expect(box.session(id).markdown("session.md").body).toMatch(/change a\.txt[\s\S]*I changed a\.txt\.[\s\S]*thank you[\s\S]*You are welcome\./);
     const replay = await box.cru(["sessions", "replay", id], { env: box.env });
     expect(replay.stderr).toContain("was run by claude");
   });

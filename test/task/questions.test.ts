@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { ScriptedReply } from "../../src/scripted/script.ts";
 import type { ScriptedRequest } from "../../src/scripted/request.ts";
+import { agentIn } from "../support/live-chat.ts";
 import { describeClaude } from "../support/peers.ts";
 import { bash, done, taskMachine } from "../support/task.ts";
 
@@ -46,5 +47,25 @@ describeClaude("questions of a task", () => {
     const again = await box.task(["--resume", id]);
     expect(again).toMatchObject({ code: 2 });
     expect(again.stderr).toContain("is done");
+  });
+
+  it("a new attempt withdraws what the last one asked", async () => {
+    const box = await taskMachine((request) => (request.users.join("").includes("Earlier attempts") ? { text: done("without asking") } : asksFirst(request)));
+    await box.task(["paint", "it"]);
+    const id = box.session().metadata.waiting[0]?.id ?? "";
+    expect(await box.task(["--bead", String(box.beads()[0]?.id)])).toMatchObject({ code: 0 });
+    expect(JSON.parse((await box.cru(["inbox", "show", id, "--json"], { env: box.env })).stdout)).toMatchObject({ item: { status: "withdrawn" } });
+    expect(box.beads()[0]).toMatchObject({ status: "closed", labels: ["direct", "unmerged"] });
+  });
+
+  it("[EXE-3.3.1] [EXE-3.3.2] a permission is asked for with its quick actions, and any of their words answers it", async () => {
+    const files = agentIn("careful", { permissions: "[FilesystemRead, FilesystemWrite, Shell]", requires_approval: "[Shell]" });
+    const box = await taskMachine(({ users }) => (users.join("").includes("made-it") ? { text: done("made") } : bash("echo x > x.txt; echo made-it")), { home: files });
+    expect(await box.task(["make", "x", "--agent", "careful"])).toMatchObject({ code: 4 });
+    const id = box.session().metadata.waiting[0]?.id ?? "";
+    const { item } = JSON.parse((await box.cru(["inbox", "show", id, "--json"], { env: box.env })).stdout) as { item: Record<string, unknown> };
+    expect(item).toMatchObject({ kind: "permission", options: ["Allow", "Deny", "Allow All"], agent: "careful" });
+    expect(await box.cru(["inbox", "answer", id, "Allow", "--resume"], { env: box.env })).toMatchObject({ code: 0 });
+    expect(box.session().metadata).toMatchObject({ status: "completed", primary: { agent: "careful" }, task: { changed_files: ["x.txt"] } });
   });
 });

@@ -36,6 +36,7 @@ export async function runOutside(identity: AgentIdentity, prompt: string, follow
     type: "agent.started", session_id: session.id, span_id: identity.spanId, agent: primary.name, task: followUp ?? prompt, model: primary.model, model_source: primary.modelSource, runner: deps.runner,
     depth: 0, permissions: [...primary.permissions], parent_span_id: null, parent_chain: [...identity.parentChain], definition_hash: primary.hash,
   });
+  if (followUp !== undefined) emit({ type: "session.guidance", session_id: session.id, text: followUp, from: "user" });
   const ask = createAsk(identity, primary.approvalTimeoutS, {
     paths, clock: systemClock, redactor: createRedactor(env), emit, approvals: settings.approvals, canWait: deps.wait, signal, recorded: deps.recorded, waiting: (wait) => wait(), asking: deps.asking,
   });

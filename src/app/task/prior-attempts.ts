@@ -1,4 +1,6 @@
 import type { Paths } from "../../config/paths.ts";
+import { type InboxDeps, withdrawQuestion } from "../../inbox/answer-question.ts";
+import { readQuestion } from "../../inbox/question-file.ts";
 import { inertLine } from "../../lib/inert.ts";
 import { listSessions } from "../../session/list-sessions.ts";
 import type { ReadSession } from "../../session/read-session.ts";
@@ -11,6 +13,14 @@ const MOST_FILES = 20;
 export async function sessionsOf(beadId: string, paths: Paths): Promise<ReadSession[]> {
   const { sessions } = await listSessions(paths, { limit: LOOKED_AT });
   return sessions.filter((session) => session.metadata.task?.bead_id === beadId);
+}
+
+/** Who starts anew no longer needs the answers that earlier attempts wait for. */
+export function withdrawQuestions(sessions: readonly ReadSession[], deps: InboxDeps): void {
+  for (const { id } of sessions.flatMap((session) => session.metadata.waiting)) {
+    const question = readQuestion(deps.paths.project.inbox, id);
+    if (question !== undefined) withdrawQuestion(question, "the task was started anew", deps);
+  }
 }
 
 /** What came of earlier attempts, for the next agent; empty when there were none. Bounded, newest first. */

@@ -17,7 +17,7 @@ import type { Attempt, Task } from "./attempt.ts";
 import { confirmed, openOwnCheckout } from "./in-place.ts";
 import { type Prepared, prepareTask } from "./prepare-task.ts";
 import { eventsToKeep } from "./events-to-keep.ts";
-import { describeAttempts, sessionsOf } from "./prior-attempts.ts";
+import { describeAttempts, sessionsOf, withdrawQuestions } from "./prior-attempts.ts";
 import { settle } from "./settle.ts";
 import { taskLockFile, watchForStop } from "./stop-requests.ts";
 import { beadFor, blockBead, startBead } from "./task-bead.ts";
@@ -54,6 +54,7 @@ async function attempt(bead: Bead, task: Task): Promise<TaskEnd> {
   const { request, listener, prepared, store } = task;
   const { paths, settings } = prepared.project;
   const before = (await sessionsOf(bead.id, paths)).filter((one) => one.id !== prepared.earlier?.id);
+  if (prepared.earlier === undefined) withdrawQuestions(before, { paths, clock: systemClock });
   const needed = eventsToKeep(prepared.runner);
   const { session, events } = await openRecord(bead, task, needed);
   const notifier = openNotifier(settings.notify, { bell: listener.bell === undefined ? undefined : () => listener.bell?.(), env: request.env, cwd: paths.root, warn: listener.warn });
