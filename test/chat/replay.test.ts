@@ -171,7 +171,7 @@ describe("cru sessions replay", () => {
     expect(await replay(box)).toMatchObject({ code: 1, divergence: { call: 4, turn: 3, agent: "writer", kind: "request", changes: [{ what: "messages", diff: expect.stringContaining("+Before deciding, the user asks: and when?") }] } });
   });
 
-  it("turns that the user stopped end at the same place: in a model's reply, with agents at work and in line, in a tool, at a question", { timeout: 300_000 }, async () => {
+  it("turns that the user stopped end at the same place: in a model's reply, with agents at work and in line, in a tool, at a question", async () => {
     const home = { ...definition("slow"), ...definition("quick"), ...definition("gated", "requires_approval: [read_file]\n") };
     const never = new Promise<never>(() => {});
     let more = 0;
@@ -205,7 +205,8 @@ describe("cru sessions replay", () => {
       child.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
       await until(() => ready());
       child.kill("SIGINT");
-      await until(() => shown.includes("■ stopped"));
+      // What earlier turns left is shown too; only a stop of this process asks what to do.
+      await until(() => shown.includes("■ stopped; what should it do instead?"));
       child.stdin.end();
       await new Promise((resolve) => child.on("close", resolve));
     }

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 /** Only there so that a test that waits in vain says on which screen: on a busy machine everything takes its time. */
 const LIMIT_MS = 150_000;
-export const TERMINAL_TIMEOUT = 600_000;
+export const TERMINAL_TIMEOUT = 900_000;
 
 export type Window = {
   /** What a person sees now, without trailing blanks. */

@@ -22,6 +22,8 @@ export type Editor = {
   layout(width: number): { lines: string[]; cursor: Cursor };
 };
 
+/** Emoji that it joins stand side by side, as everywhere on the screen. */
+const JOINER = "\u200d";
 const FIRST = 0xe000;
 const MOST_PASTES = 0x1000;
 const PASTE_LINES = 5;
@@ -167,7 +169,7 @@ export function createEditor(): Editor {
 
   function shownAs(cell: string): string {
     const pasted = pasteOf(cell);
-    if (pasted === undefined) return cell === "\t" ? "  " : inert(cell);
+    if (pasted === undefined) return cell === "\t" ? "  " : cell === JOINER ? "" : inert(cell);
     const count = pasted.split("\n").length;
     return count > 1 ? `[pasted ${count.toLocaleString("en-US")} lines]` : `[pasted ${pasted.length.toLocaleString("en-US")} characters]`;
   }

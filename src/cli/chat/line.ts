@@ -17,7 +17,13 @@ export function line(text: string, ...style: Style[]): Line {
 
 /** Without `colour` (NO_COLOR, plain mode) the text alone. */
 export function paint(spans: Line, colour: boolean): string {
-  return spans.map(({ text, style }) => (!colour || style === undefined || text === "" ? text : `\u001b[${style.map((s) => CODES[s]).join(";")}m${text}\u001b[0m`)).join("");
+  return spans
+    .map(({ text: whole, style }) => {
+      // Terminals do not agree whether it makes the sign before it wider.
+      const text = whole.replaceAll("\ufe0f", "");
+      return !colour || style === undefined || text === "" ? text : `\u001b[${style.map((s) => CODES[s]).join(";")}m${text}\u001b[0m`;
+    })
+    .join("");
 }
 
 export function plainText(spans: Line): string {
