@@ -6,19 +6,21 @@ import { fstatSync, statSync, writeSync } from "node:fs";
  */
 const FILES = { stdout: 1, stderr: 2 } as const;
 const streaming = { stdout: false, stderr: false };
+const gone = { stdout: false, stderr: false };
 
 export function write(to: keyof typeof FILES, text: string): void {
+  if (gone[to]) return;
   if (streaming[to]) return void process[to].write(text);
   let bytes: Uint8Array = Buffer.from(text);
   try {
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(FILES[to], bytes));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE") readerGone();
+    if (code === "EPIPE") return readerGone(to);
     if (code !== "EAGAIN") throw error;
     streaming[to] = true;
     process[to].on("error", (failure: NodeJS.ErrnoException) => {
-      if (failure.code === "EPIPE") readerGone();
+      if (failure.code === "EPIPE") readerGone(to);
     });
     process[to].write(bytes);
   }
@@ -34,7 +36,10 @@ export function isTerminal(file: 0 | 1 | 2): boolean {
   }
 }
 
-/** The reader of a pipe went away (`cru … | head`): nobody is left to tell. */
-function readerGone(): never {
-  process.exit(0);
+/** The reader of a pipe went away (`cru … | head`). A list is simply over; work ends as it would on a signal, so that nothing is left half done. */
+function readerGone(to: keyof typeof FILES): void {
+  if (gone[to]) return;
+  gone[to] = true;
+  if (process.listenerCount("SIGTERM") === 0) process.exit(0);
+  process.emit("SIGTERM", "SIGTERM");
 }

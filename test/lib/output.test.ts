@@ -59,6 +59,12 @@ describe("output", () => {
     expect(run).toEqual({ code: 0, stdout: "line\n0\n", stderr: "" });
   });
 
+  it("to a reader that went away ends work as a signal would: in order, and not as if all were well", async () => {
+    const file = program(`process.once("SIGTERM", () => { write("stderr", "ended in order"); process.exitCode = 130; }); for (let i = 0; i < 50000; i++) write("stdout", "line\\n");`);
+    const run = await finish("bash", ["--norc", "-c", `'${process.execPath}' '${file}' | head -n 1; echo "\${PIPESTATUS[0]}"`], { cwd: "/", env: { PATH } });
+    expect(run).toEqual({ code: 0, stdout: "line\n130\n", stderr: "ended in order" });
+  });
+
   it("knows a terminal from a file, a pipe and /dev/null", async () => {
     const file = program(`write("stderr", [0, 1, 2].map((f) => isTerminal(f)).join());`);
     const run = await finish("sh", ["-c", `'${process.execPath}' '${file}' < /dev/null > /dev/null`], { cwd: "/", env: { PATH } });

@@ -64,6 +64,15 @@ describeSandboxed("cru demo without a sandbox", () => {
 });
 
 describe("cru demo", () => {
+  it("leaves nothing behind when nobody listens any more", async () => {
+    const folder = temporaryFolder();
+    const run = await finish("bash", ["--norc", "-c", `'${process.execPath}' '${join(repository, "dist/main.js")}' demo | head -n 1; echo "\${PIPESTATUS[0]}"`], {
+      cwd: folder, env: { PATH: process.env.PATH ?? "", HOME: temporaryFolder(), TMPDIR: folder },
+    });
+    expect(run.stdout.trimEnd().split("\n").at(-1)).toBe("130");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("a step that goes wrong ends it with what it was, and exit code 1", async () => {
     const bin = temporaryFolder();
     mkdirSync(join(bin, "git"));
