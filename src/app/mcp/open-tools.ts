@@ -74,15 +74,17 @@ export async function openTools(request: ChatInput, listener: ToolsListener): Pr
       { request: `${name} with the tools of cru mcp`, agent: name, version: primary.hash, model: EXTERNAL_MODEL, modelSource: "default", runner: RUNNER }, deps,
     );
     listener.opened({ id: session.id, folder: session.folder });
+    const identity = identityOf(name, session);
     const events: CruEvent[] = [];
     const notifier = openNotifier(project.settings.notify, { bell: undefined, env: request.env, cwd: project.paths.root, warn: listener.warn });
     const notices = watchForNotices(notifier, project.paths.root);
     const emit = (event: NewEvent): void => {
       session.emit(event);
-      events.push({ v: 1, ts: systemClock.now().toISOString(), seq: events.length, trace_id: session.traceId, ...event } as CruEvent);
+      // Results of the client's own calls are long and nobody looks at them again; it may stay for days.
+      const isOwnCall = (event.type === "agent.tool_call" || event.type === "agent.tool_result") && event.span_id === identity.spanId;
+      if (!isOwnCall) events.push({ v: 1, ts: systemClock.now().toISOString(), seq: events.length, trace_id: session.traceId, ...event } as CruEvent);
       notices.event(event);
     };
-    const identity = identityOf(name, session);
     const began = systemClock.monotonicMs();
     emit({
       type: "agent.started", session_id: session.id, span_id: identity.spanId, agent: name, task: session.metadata().request, model: EXTERNAL_MODEL, model_source: "default", runner: RUNNER,

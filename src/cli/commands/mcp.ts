@@ -8,6 +8,7 @@ export const run: Run = async (input) => (readMarker(input.env) === undefined ? 
 
 async function serve({ cwd, env, io, options }: CommandInput): Promise<number> {
   const { serveOverStdio } = await import("../../mcp/serve-stdio.ts");
+  if (io.inIsTerminal) io.err("this speaks the Model Context Protocol with a program, not with a person: `claude mcp add crucible -- cru mcp`\n");
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, onSignal);
