@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { describeClaude } from "../support/peers.ts";
 import { bash, done, taskMachine } from "../support/task.ts";
@@ -51,6 +53,18 @@ describeClaude("how a task ends", () => {
     const { id } = box.session();
     expect((await box.task(["--resume", id, "--budget", "0.1"])).stderr).toContain("the budget for this task is used up");
     expect(await box.task(["--resume", id, "--budget", "5"])).toMatchObject({ code: 0 });
+  });
+
+  it("when we ourselves cannot go on, the bead says why, and the same session goes on once that is mended", async () => {
+    const inTheWay = ".local/state/crucible/agents";
+    const box = await taskMachine([{ text: done("at last") }], { home: { [inTheWay]: "not a folder" } });
+    expect(await box.task(["x"])).toMatchObject({ code: 1 });
+    expect(box.beads()[0]).toMatchObject({ status: "blocked", labels: ["direct", "needs-human"] });
+    expect(box.beads()[0]?.notes).toMatch(/EEXIST|ENOTDIR/);
+    expect(box.session().metadata).toMatchObject({ status: "failed", task: { reason: expect.stringMatching(/EEXIST|ENOTDIR/) as unknown } });
+    rmSync(join(box.home, inTheWay));
+    expect(await box.task(["--resume", box.session().id])).toMatchObject({ code: 0 });
+    expect(readdirSync(join(box.home, inTheWay), { recursive: true })).toHaveLength(1);
   });
 
   it("what is missing is said before anything is made", async () => {

@@ -20,6 +20,7 @@ describeClaude("questions of a task", () => {
     const asked = await box.task(["paint", "it"]);
     expect(asked.code).toBe(4);
     const id = /cru inbox show ([0-9a-f]+)/.exec(asked.stderr)?.[1] ?? "";
+    expect(asked.stderr).toContain(`cru inbox answer ${id} TEXT --resume`);
     const [bead] = box.beads();
     expect(bead).toMatchObject({ status: "blocked", labels: ["direct", "needs-human"] });
     expect(bead?.notes).toContain(`cru inbox show ${id}`);

@@ -4,6 +4,7 @@ import type { CruEvent, NewEvent } from "../../contract/event.ts";
 import type { AgentIdentity, Ask } from "../../contract/runner.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createRedactor } from "../../lib/redact.ts";
+import type { ReadSession } from "../../session/read-session.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { answerItem } from "../answer-item.ts";
 import { createAsk, type AskDeps } from "../chat/ask.ts";
@@ -20,7 +21,8 @@ export type Attempt = Task & {
   emit(event: NewEvent): void;
   signal: AbortSignal;
   identity: AgentIdentity;
-  priorAttempts: string;
+  /** Earlier attempts at the bead, newest first. */
+  before: readonly ReadSession[];
 };
 
 export function askOf(at: Attempt): Ask {

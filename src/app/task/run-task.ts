@@ -17,10 +17,10 @@ import type { Attempt, Task } from "./attempt.ts";
 import { confirmed, openOwnCheckout } from "./in-place.ts";
 import { type Prepared, prepareTask } from "./prepare-task.ts";
 import { eventsToKeep } from "./events-to-keep.ts";
-import { describeAttempts, sessionsOf, withdrawQuestions } from "./prior-attempts.ts";
-import { settle } from "./settle.ts";
+import { sessionsOf, withdrawQuestions } from "./prior-attempts.ts";
+import { abandon, settle } from "./settle.ts";
 import { taskLockFile, watchForStop } from "./stop-requests.ts";
-import { beadFor, blockBead, startBead } from "./task-bead.ts";
+import { beadFor, startBead } from "./task-bead.ts";
 import type { TaskEnd, TaskListener, TaskRequest } from "./task.ts";
 import { work } from "./work.ts";
 import { openWorktreePlace, type Workplace } from "./workplace.ts";
@@ -70,7 +70,7 @@ async function attempt(bead: Bead, task: Task): Promise<TaskEnd> {
   const stop = watchForStop(paths, bead.id, () => stopped.abort(new DOMException("stopped", "AbortError")));
   const signal = AbortSignal.any([request.signal, stopped.signal]);
   const started = systemClock.monotonicMs();
-  const attempting: Attempt = { ...task, bead, session, events, emit, signal, identity, priorAttempts: describeAttempts(before) };
+  const attempting: Attempt = { ...task, bead, session, events, emit, signal, identity, before };
   let place: Workplace | undefined;
   try {
     await startBead(bead, store);
@@ -82,10 +82,7 @@ async function attempt(bead: Bead, task: Task): Promise<TaskEnd> {
     notices.ended({ sessionId: session.id, status: end.status, answer: end.summary, hint: end.hint, error: end.error, inboxId: end.inboxId, steps: "" }, 1);
     return end;
   } catch (error) {
-    // Ours, not the agent's: whatever it did stays, and the bead says what happened.
-    await place?.secure({ subject: bead.title, session: session.id }).catch(() => undefined);
-    await blockBead(bead, { reason: (error as Error).message, sessionId: session.id, needsHuman: true }, { store, clock: systemClock }).catch(() => undefined);
-    session.finish("failed");
+    await abandon(attempting, place, error);
     throw error;
   } finally {
     stop.close();

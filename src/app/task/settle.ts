@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Outcome } from "../../contract/runner.ts";
+import { readQuestion } from "../../inbox/question-file.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { endInterruptedAgents } from "../../session/end-interrupted-agents.ts";
 import { sessionStateFolder } from "../choose-runner.ts";
@@ -14,7 +15,7 @@ export type Ended = { outcome: Outcome; place: Workplace | undefined; done: Work
 /** Writes down how it ended: in the session, in the bead, and in what the caller is told. */
 export async function settle(at: Attempt, { outcome, place, done, durationMs }: Ended): Promise<TaskEnd> {
   const { bead, session, identity, emit, store, prepared } = at;
-  const verdict = judgeOutcome(outcome, `cru task --resume ${session.id}`);
+  const verdict = judgeOutcome(outcome, `cru task --resume ${session.id}`, outcome.inboxId === undefined ? undefined : readQuestion(prepared.project.paths.project.inbox, outcome.inboxId));
   for (const warning of done?.warnings ?? []) emit({ type: "warning", span_id: identity.spanId, message: warning });
   const used = session.metadata();
   const branch = place?.branch ?? null;
@@ -43,7 +44,24 @@ export async function settle(at: Attempt, { outcome, place, done, durationMs }: 
   };
 }
 
-/** What the agent program kept for a next time; there is none. */
-function forgetState({ prepared, session }: Attempt): void {
-  rmSync(sessionStateFolder(prepared.project.paths, session.id), { recursive: true, force: true });
+/** What the agent program kept for a next time, in this attempt and in earlier ones; there is none. */
+function forgetState({ prepared, session, before }: Attempt): void {
+  for (const { id } of [session, ...before]) rmSync(sessionStateFolder(prepared.project.paths, id), { recursive: true, force: true });
+}
+
+/** Something of ours went wrong, not of the agent's. Whatever it did stays, and the bead says what happened; a full disk must not hide the reason. */
+export async function abandon(at: Attempt, place: Workplace | undefined, error: unknown): Promise<void> {
+  const { bead, session, store } = at;
+  const reason = error instanceof Error ? error.message : String(error);
+  const done = await place?.secure({ subject: bead.title, session: session.id }).catch(() => undefined);
+  await blockBead(bead, { reason, sessionId: session.id, needsHuman: true }, { store, clock: systemClock }).catch(() => undefined);
+  try {
+    at.emit({
+      type: "task.completed", session_id: session.id, bead_id: bead.id, status: "failed", reason, summary: "", branch: place?.branch ?? null, base: place?.base ?? "", commit: done?.commit ?? null,
+      changed_files: (done?.files ?? []).map((file) => file.path),
+    });
+    session.finish("failed");
+  } catch {
+    // The session is read as interrupted by whoever comes next.
+  }
 }

@@ -6,13 +6,14 @@ import { projectGuidance } from "../project-guidance.ts";
 import { runExternal } from "../run-external.ts";
 import { askingOf, askOf, type Attempt } from "./attempt.ts";
 import { createModelRunner } from "./model-runner.ts";
+import { describeAttempts } from "./prior-attempts.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** The agent at work, from its first message to its end. */
 export async function work(at: Attempt, place: Workplace): Promise<Outcome> {
   const { prepared, bead, session, identity, emit, signal } = at;
   const { agent, limits } = prepared;
-  const prompt = prepared.prompt.render(bead, at.priorAttempts);
+  const prompt = prepared.prompt.render(bead, describeAttempts(at.before));
   const guidance = projectGuidance(place.path);
   const system = guidance === "" ? agent.prompt : `${agent.prompt}\n\n# About this project\n\n${guidance}`;
   const resume = prepared.earlier !== undefined;

@@ -17,8 +17,8 @@ export function endText(end: TaskEnd, input: Pick<CommandInput, "io" | "env">): 
   io.out(workText(end, io.outIsTerminal && (input.env.NO_COLOR ?? "") === "" && input.env.TERM !== "dumb"));
   io.out(`${figures(end)}\n`);
   if (end.error !== null) io.err(`✗ ${end.status === "blocked" ? "blocked" : end.status}: ${inert(end.error.message)}\n`);
-  if (end.inboxId !== null) io.err(`? a person is needed: \`cru inbox show ${end.inboxId}\`, then \`cru inbox ${end.reason === "suspended" ? "answer|approve|deny" : "show"} ${end.inboxId} --resume\`\n`);
-  else if (end.hint !== "") io.err(`  → ${inert(end.hint)}\n`);
+  if (end.inboxId !== null) io.err(`? a person is needed: \`cru inbox show ${end.inboxId}\`\n`);
+  if (end.hint !== "") io.err(`  → ${inert(end.hint)}\n`);
   if (end.status === "completed") io.err(nextSteps(end));
 }
 
