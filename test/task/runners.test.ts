@@ -54,6 +54,17 @@ describeSandboxed("a task with the model of this process", () => {
     expect(await box.task(["x", "--runner", "model"])).toMatchObject({ code: 1 });
     expect(box.beads()).toMatchObject([{ status: "blocked" }]);
   });
+
+  it("taken up again after an end of its own it is told what was wrong with it, and can do better", async () => {
+    const box = await taskMachine([{ text: "done, I think" }, { text: `\`\`\`json\n{"success":false,"summary":"no","error":"the tests are red"}\n\`\`\`` }, { text: done("now it is") }]);
+    expect(await box.task(["x", "--runner", "model"])).toMatchObject({ code: 1 });
+    expect(await box.task(["--resume", box.session().id])).toMatchObject({ code: 1 });
+    expect(box.requests.at(-1)?.users.at(-1)).toMatch(/taken up again.*json/s);
+    expect(await box.task(["--resume", box.session().id])).toMatchObject({ code: 0, stdout: expect.stringContaining("now it is") });
+    expect(box.requests.at(-1)?.users.at(-1)).toContain("the tests are red");
+    expect(box.requests).toHaveLength(3);
+    expect(box.beads()).toMatchObject([{ status: "closed" }]);
+  });
 });
 
 describeClaude("a task in place", () => {

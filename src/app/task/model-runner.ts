@@ -2,7 +2,7 @@ import type { Env } from "../../config/paths.ts";
 import type { CruEvent } from "../../contract/event.ts";
 import type { ModelDelta } from "../../contract/model-call.ts";
 import type { Question } from "../../contract/question.ts";
-import type { DecisionHelp, Outcome, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
+import type { DecisionHelp, Outcome, OutcomeReason, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { extractAgentOutput } from "../../runner/extract-agent-output.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
@@ -57,12 +57,21 @@ async function runModel(request: RunRequest, deps: RunDeps, parts: ModelRunnerPa
     asking: parts.asking,
   });
   try {
-    return outcomeOf(await agents.runPrimary(request.agent, request.prompt, undefined), request, { ...parts, limit });
+    return outcomeOf(await agents.runPrimary(request.agent, request.prompt, wakingWords(recorded, request.agent.spanId)), request, { ...parts, limit });
   } finally {
     limit.stop();
     await mcp.close();
   }
 }
+
+/** An agent that came to an end of its own has nothing left to do: taken up again, it is told why. */
+function wakingWords(recorded: readonly CruEvent[], spanId: string): string | undefined {
+  const last = recorded.findLast((event) => "span_id" in event && event.span_id === spanId);
+  if (last?.type !== "agent.completed" || (last.status !== "denied" && !ITS_OWN_ENDS.has(last.error?.type ?? ""))) return undefined;
+  return `The task is taken up again. It had ended like this: ${last.error?.message ?? "a person refused what you wanted to do"}. Go on from there, and end as you were asked to.`;
+}
+
+const ITS_OWN_ENDS = new Set<string>(["invalid_output", "reported_failure"] satisfies OutcomeReason[]);
 
 type Ended = Pick<ModelRunnerParts, "session" | "recorded"> & { limit: TimeLimit };
 
