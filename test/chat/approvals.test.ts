@@ -80,6 +80,18 @@ describe("approval gates", () => {
     expect(box.session().metadata.modifications).toMatchObject([{ before: { command: "echo hi" }, after: { command: "echo hi", timeout_s: 60 } }]);
   });
 
+  it("[CRU-15.5.3] a change cannot make something irreversible of what was approved without its word", async () => {
+    const script = withWriter({ tools: [{ name: "run_command", input: { command: "echo hi" }, id: "c" }] }, { text: "then not" });
+    const box = await chatMachine(script, { home: agent("writer", "requires_approval: [run_command]\n", "[Shell]") });
+    const env = { CRU_SANDBOX_MODE: "external" };
+    await box.chat(["go"], { env });
+    const { id } = await pending(box);
+    await box.cru(["inbox", "approve", id, "--set", "command=touch pushed; git push origin main"]);
+    expect(await box.chat(["--resume", box.session().id], { env })).toMatchObject({ code: 0, stdout: "all done\n" });
+    expect(existsSync(join(box.project, "pushed"))).toBe(false);
+    expect(box.requests.find((r) => r.system.includes("PROMPT-OF-writer") && r.turns === 1)?.users.at(-1)).toContain("changed like this it could not be undone");
+  });
+
   it("[CRU-15.3.1] [CRU-15.3.2] [CRU-15.3.3] [CRU-15.3.4] a denial is an error with its reason, in the result, in the audit, and the parent hears of it", async () => {
     const box = await chatMachine(withWriter(write("a.md", "x", "w"), { text: "then not" }), { home: GATED });
     await box.chat(["go"]);

@@ -2,7 +2,7 @@ import type { Authorize, Decision } from "../../agent/call-tool.ts";
 import { toJson } from "../../agent/loop-tools.ts";
 import type { Permission } from "../../contract/permission.ts";
 import type { Answer } from "../../contract/question.ts";
-import type { Ask } from "../../contract/runner.ts";
+import type { Ask, CheckChanges } from "../../contract/runner.ts";
 import type { AnyTool, Preview, ToolContext } from "../../contract/tool.ts";
 import { type Gate, gateOf } from "../../tools/gate-of.ts";
 
@@ -23,7 +23,8 @@ export type GateDeps = {
 /** Decides before each call whether a person has to be asked, asks, and gives back what may run. */
 export function createAuthorize(deps: GateDeps): Authorize {
   return async ({ callId, tool, input }, context) => {
-    const gate = gateOf(tool, input, { workspace: context.workspace, sandboxed: deps.sandboxed, ownGit: deps.ownGit });
+    const gateFor = (wanted: unknown): Gate => gateOf(tool, wanted, { workspace: context.workspace, sandboxed: deps.sandboxed, ownGit: deps.ownGit });
+    const gate = gateFor(input);
     const listed = deps.requiresApproval.find((name) => name === tool.name || (tool.needs as readonly string[]).includes(name));
     if (!mustAsk(tool, gate, listed, deps)) return { kind: "run", input };
     const preview = await previewOf(tool, input, context);
@@ -37,6 +38,9 @@ export function createAuthorize(deps: GateDeps): Authorize {
     const reason = [...(listed === undefined ? [] : [`this agent's definition asks for approval of ${listed}`]), ...(gate.reason === "" ? [] : [gate.reason])].join("; ");
     const impact = preview.impact ?? impactOf(tool);
     const describe = (one: Preview): string => body({ ...one, impact: one.impact ?? impact }, reason);
+    // Who was not asked for the confirmation word cannot make of it something that needs one.
+    const fault = (set: Record<string, unknown>): string | undefined =>
+      faultOf(tool, input, set) ?? (gate.reversible && !gateFor(tool.input.parse(merged(input, set))).reversible ? "changed like this it could not be undone; deny it and tell the agent what you want" : undefined);
     const asked = await deps.ask({
       key: callId,
       kind: "approval",
@@ -49,11 +53,11 @@ export function createAuthorize(deps: GateDeps): Authorize {
       impact,
       inputSchema: { ...(tool.inputJson ?? toJson(tool.input)) },
       ...(grant === undefined ? {} : { grant }),
-      check: (set) => faultOf(tool, input, set),
+      check: fault,
       preview: async (set) => describe(await previewOf(tool, tool.input.parse(merged(input, set)), context)),
       refresh: async () => describe(await previewOf(tool, input, context)),
     });
-    return asked.kind === "suspended" ? { kind: "suspend", inboxId: asked.inboxId } : decide(tool, input, asked.answer);
+    return asked.kind === "suspended" ? { kind: "suspend", inboxId: asked.inboxId } : decide(tool, input, asked.answer, fault);
   };
 }
 
@@ -94,15 +98,14 @@ async function previewOf(tool: AnyTool, input: unknown, context: ToolContext): P
   return (await tool.preview?.(input as never, context)) ?? { title: tool.name, body: JSON.stringify(input, null, 2), reversible: true };
 }
 
-function decide(tool: AnyTool, input: unknown, answer: Answer): Decision {
-  if (answer.decision === "approve") return Object.keys(answer.set).length === 0 ? { kind: "run", input } : withChanges(tool, input, answer.set);
+function decide(tool: AnyTool, input: unknown, answer: Answer, fault: CheckChanges): Decision {
+  if (answer.decision === "approve") return Object.keys(answer.set).length === 0 ? { kind: "run", input } : withChanges(tool, input, answer.set, fault(answer.set));
   const silence = answer.status === "expired" ? "nobody answered in time" : "the user said no";
   return { kind: "deny", reason: answer.text === "" ? silence : answer.text };
 }
 
 /** The person's parameters replace the model's, checked with the tool's own schema; the model is told. */
-function withChanges(tool: AnyTool, input: unknown, set: Record<string, unknown>): Decision {
-  const fault = faultOf(tool, input, set);
+function withChanges(tool: AnyTool, input: unknown, set: Record<string, unknown>, fault: string | undefined): Decision {
   if (fault !== undefined) return { kind: "deny", reason: `the changed parameters are not valid: ${fault}` };
   const before = input as Record<string, unknown>;
   const changes = Object.entries(set).flatMap(([key, after]) => {
