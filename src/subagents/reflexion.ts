@@ -14,21 +14,27 @@ const critiqueSchema = z.object({
 });
 
 /** Runs a child; with `enable_reflection` it judges its own result and tries again, at most `max_retries` times. Off: one run, no extra call. */
-export async function runWithReflection(child: Child, deps: Pick<SpawnDeps, "runAgent" | "critique">): Promise<ChildEnd | Suspended> {
+export async function runWithReflection(child: Child, deps: Pick<SpawnDeps, "runAgent" | "critique" | "judged">): Promise<ChildEnd | Suspended> {
   const agent = child.entry.value;
   const attempts: { outcome: Outcome; judged: ReflectionAttempt }[] = [];
+  const earlier = agent.enableReflection ? deps.judged(child) : [];
   let prompt = child.task;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await deps.runAgent(child, prompt, attempt);
+    const before = earlier[attempt - 1];
+    const outcome = before === undefined ? await deps.runAgent(child, prompt) : finished(before.text);
     if (outcome.status === "suspended") return outcome;
     if (!agent.enableReflection || outcome.status !== "completed") return { ...outcome, reflection: attempts.map((a) => a.judged) };
-    const judged = readCritique(await deps.critique(child, critiqueRequest(child, outcome.text)), attempt);
+    const judged = readCritique(before?.critique ?? (await deps.critique(child, critiqueRequest(child, outcome.text))), attempt);
     attempts.push({ outcome, judged });
     const history = attempts.map((a) => a.judged);
     if (judged.pass) return { ...totals(attempts, outcome), reflection: history };
     if (attempt > agent.maxRetries) return { ...totals(attempts, best(attempts)), status: "partial", reflection: history };
     prompt = retryPrompt(child.task, outcome.text, judged);
   }
+}
+
+function finished(text: string): Outcome {
+  return { status: "completed", text, output: null, tokens: { input: 0, output: 0 }, costUsd: 0, costEstimated: false, error: null, denials: [] };
 }
 
 function critiqueRequest(child: Child, result: string): string {

@@ -65,7 +65,9 @@ export type SpawnDeps = {
   /** What an earlier process recorded of this child, when it came to an end then. */
   recorded(identity: AgentIdentity): ChildResult | undefined;
   /** Runs one attempt of the child in a context of its own. */
-  runAgent(child: Child, prompt: string, attempt: number): Promise<Outcome | Suspended>;
+  runAgent(child: Child, prompt: string): Promise<Outcome | Suspended>;
+  /** Attempts that an earlier process finished and judged. */
+  judged(child: Child): { text: string; critique: string }[];
   /** One critique by the child's own model. */
   critique(child: Child, prompt: string): Promise<string>;
   /** Writes the child's file; returns its name without the ending. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { chatMachine } from "../support/chat.ts";
 
-const definition = (extra: string): Record<string, string> => ({
-  ".config/crucible/agents/writer.md": `---\nname: writer\ndescription: writes\nmodel: haiku\npermissions: []\n${extra}---\nPROMPT-OF-writer\n`,
+const definition = (extra: string, permissions = "[]"): Record<string, string> => ({
+  ".config/crucible/agents/writer.md": `---\nname: writer\ndescription: writes\nmodel: haiku\npermissions: ${permissions}\n${extra}---\nPROMPT-OF-writer\n`,
 });
 const primary = { match: { system: "primary agent of Crucible" }, by: "turn" as const, replies: [{ tools: [{ name: "spawn_agent", input: { agent: "writer", task: "write a poem" }, id: "t1" }] }, { text: "done" }] };
 const critique = (pass: boolean, score: number, words: string): object => ({ text: `Looking…\n\`\`\`json\n${JSON.stringify({ pass, score, critique: words, improvement: `mend: ${words}` })}\n\`\`\`` });
@@ -57,6 +57,21 @@ describe("reflection of subagents", () => {
     expect(body).toContain("BBB");
     expect(told).toContain("BBB");
     expect(told).toContain("Reflection did not reach its criteria in 3 attempts");
+  });
+
+  it("[CRU-14.2.5] taken up again in the middle of its second attempt, it knows the first, and tries no more often", async () => {
+    const write = { tools: [{ name: "write_file", input: { path: "poem.md", content: "x" }, id: "w" }] };
+    const bad = critique(false, 0.2, "still bad");
+    const box = await chatMachine(rules({ text: "first" }, critique(false, 0.3, "too short"), write, { text: "second" }, bad, { text: "third" }, bad) as Parameters<typeof chatMachine>[0], {
+      home: definition(`${REFLECTING}requires_approval: [write_file]\n`, "[FilesystemWrite]"),
+    });
+    expect((await box.chat(["poem please"])).code).toBe(4);
+    const { items } = JSON.parse((await box.cru(["inbox", "list", "--json"])).stdout) as { items: { id: string }[] };
+    expect((await box.cru(["inbox", "approve", items[0]?.id ?? "", "--resume"], { env: box.env })).code).toBe(0);
+    const { head, body } = box.session().child("writer");
+    expect(head.status).toBe("partial");
+    expect(head.reflection).toMatchObject([{ attempt: 1, score: 0.3 }, { attempt: 2, score: 0.2 }]);
+    expect(body).toContain("first");
   });
 
   it("a critique that cannot be read counts as not passed; of equal scores the latest is best", async () => {

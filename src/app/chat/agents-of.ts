@@ -18,6 +18,7 @@ import { spawnAgentTool, startTask } from "../../subagents/spawn-agent.ts";
 import type { Child, Parent, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
 import type { McpTools } from "../../tools/mcp/connect-mcp-servers.ts";
 import { projectGuidance } from "../project-guidance.ts";
+import { attemptsOf } from "./attempts.ts";
 import { type AskDeps, createAsk } from "./ask.ts";
 import { spawnDeps } from "./children.ts";
 import { type Decisions, decisionsOf, grantsOf } from "./decisions-of.ts";
@@ -119,7 +120,7 @@ export function agentsOf(chat: Chat): Agents {
     desk: (identity, attempting) => openDesk(specOf({ ...primary, identity, system: "", prompt: "", followUp: undefined, attempting }, []), deps),
   };
 
-  async function runChild(child: Child, prompt: string, attempt: number): Promise<Outcome | Suspended> {
+  async function runChild(child: Child, prompt: string): Promise<Outcome | Suspended> {
     const { value } = child.entry;
     const spec = specOf({
       identity: child.identity,
@@ -133,8 +134,9 @@ export function agentsOf(chat: Chat): Agents {
       approvalTimeoutS: value.approvalTimeoutS,
       attempting: () => child.task,
     });
-    // A second attempt is a conversation of its own.
-    const end = await runAgent(spec, attempt === 1 ? deps : { ...deps, recorded: [] });
+    // Each attempt is a conversation of its own.
+    const recorded = value.enableReflection ? attemptsOf(chat.recorded, child.identity.spanId).rest : deps.recorded;
+    const end = await runAgent(spec, { ...deps, recorded });
     const decisions = decisionsOf(chat.recorded, child.identity.spanId);
     return end.inboxId === null ? outcomeOf(end, decisions, chat.limit.signal.aborted) : { status: "suspended", inboxId: end.inboxId };
   }

@@ -12,6 +12,7 @@ import { providerKind } from "../../llm/provider.ts";
 import type { SessionWriter } from "../../session/session-writer.ts";
 import { summaryOf } from "../../session/summary.ts";
 import type { Child, ChildEnd, ChildResult, SpawnDeps, Suspended } from "../../subagents/spawn.ts";
+import { attemptsOf } from "./attempts.ts";
 
 export type ChildrenDeps = {
   session: SessionWriter;
@@ -31,7 +32,7 @@ export type ChildrenDeps = {
   known: Set<string>;
   /** Throws when nobody serves the model here. */
   requireProvider(model: string): void;
-  runChild(child: Child, prompt: string, attempt: number): Promise<Outcome | Suspended>;
+  runChild(child: Child, prompt: string): Promise<Outcome | Suspended>;
 };
 
 /** What `subagents/spawn` needs, made of this session. */
@@ -68,6 +69,7 @@ export function spawnDeps(deps: ChildrenDeps): SpawnDeps {
       const started = spawned.get(child.identity.spanId) ?? { at: clock.now().toISOString(), ms: clock.monotonicMs() };
       return saveResult(child, end, started, deps);
     },
+    judged: (child) => attemptsOf(deps.recorded, child.identity.spanId).judged,
     async critique(child, prompt) {
       const reply = await deps.callModel(child, { model: child.model, system: child.prompt, tools: [], maxOutputTokens: 4000 }, prompt);
       if (reply.ok === true) return reply.text;
