@@ -39,7 +39,7 @@ export function runnerNetwork(request: RunRequest, deps: Pick<RunDeps, "emit">, 
   return agentNetwork(request, hosts, (message) => deps.emit({ type: "warning", span_id: request.agent.spanId, message }));
 }
 
-export function gatePolicy(request: RunRequest, options: Pick<GatePolicy, "allow" | "sandboxed">): GatePolicy {
+export function gatePolicy(request: RunRequest, options: Pick<GatePolicy, "allow" | "sandbox">): GatePolicy {
   const { permissions, requiresApproval, workspace, mcpServers } = request;
   return { permissions, requiresApproval, workspace, mcpServers, depth: request.agent.depth, ...options };
 }

@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import type { Permission } from "../contract/permission.ts";
 import { PERMISSIONS } from "../contract/permission.ts";
 import type { McpServer } from "../contract/settings.ts";
+import type { Settings } from "../contract/settings-defaults.ts";
 import { isProtected } from "../lib/protected-path.ts";
 
 /** What an agent outside this process may do, and what of it a person decides. */
@@ -10,7 +11,8 @@ export type GatePolicy = {
   requiresApproval: readonly string[];
   /** Rights that need not ask, by the user's settings. */
   allow: readonly Permission[];
-  sandboxed: boolean;
+  /** `external`: the user vouches for what is around the agent; only protected paths are still asked about. */
+  sandbox: Settings["sandbox"]["mode"];
   workspace: string;
   depth: number;
   mcpServers: Readonly<Record<string, McpServer>>;
@@ -37,7 +39,7 @@ export function verdictOn(call: GatedCall, policy: GatePolicy, isAllowed: boolea
   if (missing !== undefined) return { kind: "deny", reason: `this agent does not have the right ${missing}` };
   if (isAllowed) return ALLOW;
   if (call.rights === undefined) return { kind: "ask", reason: `${call.label} is not known to Crucible`, reversible: false };
-  if (isListed(call.names, call.rights, policy.requiresApproval)) return { kind: "ask", reason: `this agent must ask before it uses ${call.label}`, reversible: policy.sandboxed || !call.rights.includes("Shell") };
+  if (isListed(call.names, call.rights, policy.requiresApproval)) return { kind: "ask", reason: `this agent must ask before it uses ${call.label}`, reversible: policy.sandbox !== "off" || !call.rights.includes("Shell") };
   return call.isMcp ? mcpVerdict(call.rights, policy) : builtinVerdict(call, call.rights, policy);
 }
 
@@ -56,19 +58,19 @@ export function mcpRights(tool: string, policy: Pick<GatePolicy, "mcpServers">):
 function builtinVerdict(call: GatedCall, rights: readonly Permission[], policy: GatePolicy): Verdict {
   if (rights.includes("FilesystemWrite")) {
     const inside = call.paths.map((path) => relative(policy.workspace, path)).find((path) => !path.startsWith("..") && isProtected(policy.workspace, path));
-    if (inside !== undefined) return policy.sandboxed ? { kind: "deny", reason: `${inside} is protected and read-only here` } : { kind: "ask", reason: `${inside} is a protected path`, reversible: true };
+    if (inside !== undefined) return policy.sandbox === "required" ? { kind: "deny", reason: `${inside} is protected and read-only here` } : { kind: "ask", reason: `${inside} is a protected path`, reversible: true };
   }
   if (rights.includes("NetworkAccess")) return policy.allow.includes("NetworkAccess") ? ALLOW : { kind: "ask", reason: "it reads from the network", reversible: true };
   // Inside the sandbox the operating system holds the rest; outside, leaving the workspace and running programs ask.
-  if (policy.sandboxed) return ALLOW;
+  if (policy.sandbox !== "off") return ALLOW;
   if (call.runsCommand) return { kind: "ask", reason: "there is no sandbox: the command runs with your rights", reversible: false };
   const outside = call.paths.find((path) => relative(policy.workspace, path).startsWith(".."));
   return outside === undefined ? ALLOW : { kind: "ask", reason: `${outside} is outside the workspace`, reversible: !rights.includes("FilesystemWrite") };
 }
 
 /** Our own tools need no right of a server: they are gated where they run. */
-function mcpVerdict(rights: readonly Permission[], policy: Pick<GatePolicy, "sandboxed">): Verdict {
-  if (!policy.sandboxed && rights.length > 0) return { kind: "ask", reason: "there is no sandbox: the server runs with your rights", reversible: false };
+function mcpVerdict(rights: readonly Permission[], policy: Pick<GatePolicy, "sandbox">): Verdict {
+  if (policy.sandbox === "off" && rights.length > 0) return { kind: "ask", reason: "there is no sandbox: the server runs with your rights", reversible: false };
   const risky = rights.find((right) => ["DatabaseWrite", "NetworkAccess", "Shell"].includes(right));
   return risky === undefined ? ALLOW : { kind: "ask", reason: `the server of this tool has the right ${risky}`, reversible: false };
 }

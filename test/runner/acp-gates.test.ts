@@ -101,6 +101,14 @@ describeSandboxed("gates of an ACP agent", () => {
     expect(processesNaming("4323")).toEqual([]);
   });
 
+  it("where the user vouches for the surroundings, only protected paths ask", async () => {
+    const at = stage();
+    const code = `const said = [await permission({ kind: 'execute', rawInput: { command: 'ls' } }), await permission({ kind: 'edit', rawInput: { path: '${at.home}/x' } }), await permission({ kind: 'edit', rawInput: { path: '${at.worktree}/.git/config' } })]; finish(said.join())`;
+    const run = await quirk(code, { at, setup: { sandbox: { mode: "external", hosts: [] } }, answer: async () => answered("Allow") });
+    expect(run.outcome.output?.summary).toBe("fine,fine,fine");
+    expect(run.asked.map((q) => [q.title, q.reversible])).toEqual([[`edit: ${at.worktree}/.git/config`, true]]);
+  });
+
   it("a permission request that the agent takes back is withdrawn", async () => {
     let withdrawn = false;
     const run = await quirk("const p = ask('session/request_permission', { toolCall: { toolCallId: 'c1', kind: 'fetch' }, options: [] }, 'p1'); send({ method: '$/cancel_request', params: { requestId: 'p1' } }); finish((await p).result.outcome.outcome)", {

@@ -35,7 +35,7 @@ export async function runAcp(request: RunRequest, deps: RunDeps, setup: AcpSetup
     const binds = [...program.binds, ...(behind?.binds ?? []), ownHome(agentHome)];
     const spec = { ...agentSandbox(request, { home: setup.home, binds, network: runnerNetwork(request, deps, setup.sandbox.hosts) }), relays: ways?.relays ?? [] };
     const child = await startSandboxed(spec, [program.path, ...program.args], { mode: setup.sandbox.mode, stdin: "pipe", env });
-    const { ended, modelFailure } = converse({ request, deps, memory, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS });
+    const { ended, modelFailure } = converse({ request, deps, memory, child, policy: gatePolicy(request, { allow: setup.allow, sandbox: setup.sandbox.mode }), graceMs: setup.graceMs ?? GRACE_MS });
     hear = modelFailure;
     const end = await ended.finally(() => child.sweep());
     if (!child.isReady() && end.stopped === undefined) throw sandboxMissing(sandboxFault(end.exit.failure?.message ?? end.stderr));

@@ -85,7 +85,7 @@ async function runProcess(run: Run, onModelFailure: (listener: (note: ModelFailu
   const network = runnerNetwork(request, deps, setup.sandbox.hosts);
   const child = await startSandboxed(agentSandbox(request, { home: setup.home, binds: bindsOf(run), network }), command, { mode: setup.sandbox.mode, stdin: "pipe", env });
   const { ended, modelFailure } = converse({
-    request, deps, state, child, policy: gatePolicy(request, { allow: setup.allow, sandboxed }), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: firstMessage(request, state.session.resumed),
+    request, deps, state, child, policy: gatePolicy(request, { allow: setup.allow, sandbox: setup.sandbox.mode }), graceMs: setup.graceMs ?? GRACE_MS, firstMessage: firstMessage(request, state.session.resumed),
   });
   onModelFailure(modelFailure);
   const end = await ended.finally(() => child.sweep());

@@ -30,7 +30,7 @@ export function hookedTools(policy: GatePolicy): string[] {
 /** Tools that ask although the CLI would let them pass. */
 export function askedTools(policy: GatePolicy): string[] {
   const names = Object.entries(TOOL_RIGHTS).filter(([tool, rights]) => isListed(namesOf(tool), rights, policy.requiresApproval)).map(([tool]) => tool);
-  return [...new Set([...names, ...(policy.sandboxed ? [] : ["Bash", "Read", "Glob", "Grep"])])];
+  return [...new Set([...names, ...(policy.sandbox !== "off" ? [] : ["Bash", "Read", "Glob", "Grep"])])];
 }
 
 function pathOf(input: Record<string, unknown>): string | undefined {
