@@ -8,19 +8,25 @@ import { isTerminal, write } from "./lib/output.ts";
  * with `agents list` inside; everything else is loaded when it is needed.
  */
 const argv = process.argv.slice(2);
-void start().then((code) => {
-  process.exitCode = code;
-});
+void start().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  // Not even the error could be written.
+  () => {
+    process.exitCode = 1;
+  },
+);
 
 async function start(): Promise<number> {
   const [first = "--help"] = argv;
-  const version = first === "--version" || first === "-V";
-  if (version || (argv.length <= 1 && ["--help", "-h", "help"].includes(first))) {
-    write("stdout", readFileSync(`${import.meta.dirname}/${version ? "version.txt" : "help.txt"}`, "utf8"));
-    return 0;
-  }
+  const version = ["--version", "-V", "-v"].includes(first) || (first === "version" && argv.length === 1);
   const io = terminal();
   try {
+    if (version || (argv.length <= 1 && ["--help", "-h", "help"].includes(first))) {
+      write("stdout", readFileSync(`${import.meta.dirname}/${version ? "version.txt" : "help.txt"}`, "utf8"));
+      return 0;
+    }
     const shared = { cwd: process.cwd(), env: process.env, io };
     return (await listAgents(shared)) ?? (await (await import("./cli/run.ts")).run(argv, shared));
   } catch (error) {
