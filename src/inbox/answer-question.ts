@@ -82,6 +82,8 @@ function checkAction(question: Question, input: AnswerInput): void {
 }
 
 function checkDecision(question: Question, input: AnswerInput, answering: string): void {
+  const fault = input.decision === "answer" ? choiceFault(question, input.text ?? "") : undefined;
+  if (fault !== undefined) throw new CruError("usage", `${question.id}: ${fault}`, { hint: "nothing was answered; it still waits" });
   const words = question.kind === "question" || question.kind === "guidance";
   if (words && input.decision === "approve") throw new CruError("usage", `${question.id} is a question`, { hint: `cru inbox answer ${question.id} TEXT` });
   if (!words && input.decision === "answer") {
@@ -112,7 +114,16 @@ function byQuickAction(question: Question, input: AnswerInput): AnswerInput {
   return option === undefined ? input : { ...input, decision: option.toLowerCase() === "deny" ? "deny" : "approve", text: option };
 }
 
-/** `2` picks the second of the options. */
-function chosen(question: Question, text: string): string {
-  return /^\d{1,3}$/.test(text) ? (question.options[Number(text) - 1] ?? text) : text;
+/** A bare number can only mean one of the options, when there are any. */
+export function choiceFault({ options }: Pick<Question, "options">, text: string): string | undefined {
+  const word = text.trim();
+  if (options.length === 0 || !/^\d+$/.test(word) || options.includes(word)) return undefined;
+  const n = Number(word);
+  return n >= 1 && n <= options.length ? undefined : `there is no option ${word} (${options.map((option, i) => `${i + 1}. ${option}`).join(", ")})`;
+}
+
+/** `2` picks the second of the options, unless an option is called `2`. */
+function chosen({ options }: Question, text: string): string {
+  const word = text.trim();
+  return /^\d+$/.test(word) && !options.includes(word) ? (options[Number(word) - 1] ?? text) : text;
 }

@@ -55,8 +55,28 @@ describe("cru doctor", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^ok {4}node +Node \d+/m);
     expect(stdout).toMatch(/^warn {2}repository +no git repository here.*\n +→ git init/m);
-    expect(stdout).toMatch(/\n\nCrucible works here; \d+ things limit what it can do\.\n$/);
+    expect(stdout).toMatch(/\n\nNo agent can run here yet: `cru chat` and `cru task` need .*\n {2}→ export ANTHROPIC_API_KEY=.*\n$/);
     expect(stdout).not.toContain("\u001b");
+  });
+
+  it("tells whether an agent can run: a key, a local server, or an agent program with a login", async () => {
+    const here = await repository();
+    const runs = async (env: Record<string, string>): Promise<boolean> => JSON.parse((await here.cru(["doctor", "--json"], { env })).stdout).agents_can_run;
+    const claude = `${programs({ claude: "echo 2.1.0" })}:${PATH}`;
+    expect(await runs({})).toBe(false);
+    expect(await runs({ OPENAI_API_KEY: "x" })).toBe(false);
+    expect(await runs({ PATH: claude })).toBe(false);
+    expect((await checks(here, { PATH: claude })).of("claude.login")).toMatchObject([{ status: "warn", message: "there is no login for the Claude CLI" }]);
+    expect(await runs({ PATH: claude, CLAUDE_CODE_OAUTH_TOKEN: "x" })).toBe(true);
+    expect(await runs({ OPENAI_BASE_URL: "http://127.0.0.1:9/v1" })).toBe(true);
+    const { code, stdout } = await here.cru(["doctor"], { env: { ANTHROPIC_API_KEY: "x" } });
+    expect({ code, last: stdout.trimEnd().split("\n").at(-1) }).toEqual({ code: 0, last: expect.stringMatching(/^Crucible works here; \d+ things? limits? what it can do\.$/) });
+  });
+
+  it("tells a git without a name how to get one before the first commit", async () => {
+    const fix = async (home: Record<string, string>): Promise<string | null | undefined> => (await checks(machine({ home }))).of("repository")[0]?.fix;
+    expect(await fix({})).toMatch(/^git init, then tell git who you are \(git config --global user\.name/);
+    expect(await fix({ ".gitconfig": "[user]\n\tname = t\n\temail = t@localhost\n" })).toBe("git init, then git add -A && git commit -m 'first commit'");
   });
 
   it("fails when git is missing or too old", async () => {

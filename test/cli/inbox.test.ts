@@ -71,8 +71,21 @@ describe("cru inbox", () => {
     expect((await box.cru(["inbox", "answer", a.id, "keep the old name"])).stdout).toContain(`answered ${a.id}`);
     expect(answerOf(box, a.id)).toMatchObject({ decision: "answer", text: "keep the old name" });
     expect((await box.cru(["inbox", "show", b.id])).stdout).toContain("  1. keep it\n  2. drop it\n");
+    for (const none of ["7", "0", "3 "]) {
+      const refused = await box.cru(["inbox", "answer", b.id, none]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`there is no option ${none.trim()} (1. keep it, 2. drop it)`) });
+    }
     await box.cru(["inbox", "answer", b.id, "2"]);
     expect(answerOf(box, b.id).text).toBe("drop it");
+  });
+
+  it("takes all words as the answer, and a number that is the name of an option", async () => {
+    const box = machine();
+    const [a, b] = [asked(box, { kind: "question", action: null, key: "a" }), asked(box, { kind: "question", action: null, key: "b", options: ["8", "16"] })];
+    expect((await box.cru(["inbox", "answer", a.id, "keep", "the", "old", "name"])).code).toBe(0);
+    expect(answerOf(box, a.id).text).toBe("keep the old name");
+    await box.cru(["inbox", "answer", b.id, "16"]);
+    expect(answerOf(box, b.id).text).toBe("16");
   });
 
   it("a live owner goes on by itself", async () => {

@@ -53,5 +53,7 @@ describeSandboxed("a read-only file system", () => {
       expect(stderr).toContain("→ ");
       expect(stderr).not.toContain("bug in Crucible");
     }
+    const { code, stdout } = await through(box, ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev"], ["doctor"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^fail {2}writable .*\n +→ make it writable/m) });
   });
 });

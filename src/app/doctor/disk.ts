@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Check, finding } from "./check.ts";
 
@@ -20,6 +20,30 @@ export const diskCheck: Check = {
     return found.filter((f, i) => i === 0 || f.status !== "ok");
   },
 };
+
+/** Sessions, the inbox and worktrees live in the project, what is trusted in the user's folder. */
+export const writableCheck: Check = {
+  id: "writable",
+  look({ paths }) {
+    const mine = refusal(paths.user.state);
+    const project = [paths.project.sessions, paths.project.inbox].map(refusal).find((found) => found !== undefined);
+    return [
+      project === undefined ? finding("writable", "ok", "this folder can be written") : finding("writable", "fail", `${project} cannot be written: sessions and the inbox live in the project`, `make it writable for you (ls -ld '${project}' shows whose it is), or work in a copy`),
+      ...(mine === undefined ? [] : [finding("writable.user", "warn", `${mine} cannot be written: what you trust is kept there`, "make it writable, or name another place with XDG_STATE_HOME")]),
+    ];
+  },
+};
+
+/** The folder that would have to be written and cannot be. */
+function refusal(path: string): string | undefined {
+  const folder = existing(path);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch {
+    return folder;
+  }
+}
 
 function existing(path: string): string {
   return existsSync(path) ? path : existing(dirname(path));

@@ -26,7 +26,7 @@ async function gitProgram(input: DoctorInput, deps: DoctorDeps): Promise<Finding
 
 async function repository(input: DoctorInput, deps: DoctorDeps): Promise<Finding[]> {
   const { root, gitDir } = input.paths;
-  if (gitDir === undefined) return [finding("repository", "warn", "no git repository here: chat and notes work, `cru run` and `cru task` do not", "git init && git add -A && git commit -m 'first commit'")];
+  if (gitDir === undefined) return [finding("repository", "warn", "no git repository here: chat and notes work, `cru task` does not", await firstCommit("git init, then ", input, deps))];
   const git = (...args: string[]): Promise<RunResult> =>
     deps.run("git", ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", root, ...args], { env: plainEnv(input.env), cwd: "/", timeoutMs: 10_000 });
   const inside = await git("rev-parse", "--is-bare-repository", "--is-shallow-repository");
@@ -36,13 +36,20 @@ async function repository(input: DoctorInput, deps: DoctorDeps): Promise<Finding
   const [head, branch] = await Promise.all([git("rev-parse", "--verify", "-q", "HEAD^{commit}"), git("symbolic-ref", "-q", "--short", "HEAD")]);
   const found: Finding[] = [];
   const name = branch.stdout.trim();
-  if (head.code !== 0) found.push(finding("repository", "warn", `branch ${name} has no commit yet, so no worktree can start from it`, "git add -A && git commit -m 'first commit'"));
+  if (head.code !== 0) found.push(finding("repository", "warn", `branch ${name} has no commit yet, so no worktree can start from it`, await firstCommit("", input, deps)));
   else if (branch.code !== 0) found.push(finding("repository", "warn", "HEAD is detached: merges have no branch to go to", "git switch BRANCH, or set merge.target"));
   else found.push(finding("repository", "ok", `on branch ${name}`));
   if (shallow === "true") found.push(finding("repository.shallow", "warn", "a shallow clone: older history is missing, so some merges cannot be built", "git fetch --unshallow"));
   if (existsSync(join(root, ".gitmodules"))) found.push(finding("repository.submodules", "warn", "submodules are not filled in agents' worktrees", "add `git submodule update --init` to worktrees.setup if agents need them"));
   if (usesLfs(root)) found.push(finding("repository.lfs", "info", "Git LFS: agents see pointer files where the content was not fetched", "git lfs pull, if agents need the content"));
   return found;
+}
+
+/** Who git does not know cannot commit. */
+async function firstCommit(before: string, input: DoctorInput, deps: DoctorDeps): Promise<string> {
+  const known = await deps.run("git", ["-C", input.paths.root, "config", "--get", "user.email"], { env: plainEnv(input.env), cwd: "/", timeoutMs: 10_000 });
+  const commit = "git add -A && git commit -m 'first commit'";
+  return known.code === 0 ? `${before}${commit}` : `${before}tell git who you are (git config --global user.name 'NAME', git config --global user.email 'ADDRESS'), then ${commit}`;
 }
 
 function unreadable(stderr: string, root: string): Finding {

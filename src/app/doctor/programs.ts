@@ -1,4 +1,6 @@
 import { isAbsolute } from "node:path";
+import { homeFolder } from "../../config/paths.ts";
+import { findCredential } from "../../runner/credential.ts";
 import { type Check, type DoctorDeps, type DoctorInput, type Finding, finding, plainEnv, versionIn } from "./check.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -6,13 +8,21 @@ import { settingsOf } from "./settings.ts";
 export const claudeCheck: Check = {
   id: "claude",
   async look(input, deps) {
-    const command = settingsOf(input)?.settings.claude.command ?? "claude";
+    const settings = settingsOf(input)?.settings;
+    const command = settings?.claude.command ?? "claude";
     const fix = "install Claude Code (npm install -g @anthropic-ai/claude-code) and log in with `claude`, or use `runner: model` with a provider's key";
     if (command.includes("/") && !isAbsolute(command)) return [finding("claude", "warn", "claude.command is a relative path, which means another program in every folder", "write the whole path, or only the name")];
     const found = await program("claude", command, ["--version"], input, deps);
+    if (found?.status === "ok") return [found, ...(settings?.sandbox.mode === "required" ? login(input) : [])];
     return [found ?? finding("claude", "warn", `${command} was not found: agents can only run inside cru, on a provider's key`, fix)];
   },
 };
+
+/** Inside the sandbox the program cannot reach a login that only it knows how to read. */
+function login({ env }: DoctorInput): Finding[] {
+  if (findCredential(env, homeFolder(env)) !== undefined) return [];
+  return [finding("claude.login", "warn", "there is no login for the Claude CLI", "log in with `claude`, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)")];
+}
 
 export const beadsCheck: Check = {
   id: "bd",

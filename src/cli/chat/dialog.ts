@@ -1,4 +1,4 @@
-import type { AnswerInput } from "../../inbox/answer-question.ts";
+import { type AnswerInput, choiceFault } from "../../inbox/answer-question.ts";
 import type { Pending } from "./chat-state.ts";
 import { createEditor, type Editor } from "./editor.ts";
 import type { Key } from "./keys.ts";
@@ -128,7 +128,8 @@ function submit(dialog: Dialog, text: string): DialogEffect {
       enter(dialog, "choose");
       return { kind: "ask", text: text.trim() };
     default:
-      return text.trim() === "" ? NONE : { kind: "answer", answer: { decision: "answer", text: text.trim() } };
+      dialog.fault = choiceFault(dialog.pending.question, text) ?? "";
+      return text.trim() === "" || dialog.fault !== "" ? NONE : { kind: "answer", answer: { decision: "answer", text: text.trim() } };
   }
 }
 

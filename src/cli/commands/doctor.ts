@@ -1,5 +1,5 @@
 import type { Finding, FindingStatus } from "../../app/doctor/check.ts";
-import { runDoctor } from "../../app/doctor/run-doctor.ts";
+import { agentsCanRun, runDoctor } from "../../app/doctor/run-doctor.ts";
 import { findPaths } from "../../config/paths.ts";
 import { inertLine } from "../../lib/inert.ts";
 import { runProgram } from "../../lib/subprocess.ts";
@@ -9,7 +9,7 @@ import { printJson } from "../print.ts";
 export const run: Run = async (input) => {
   const { cwd, env, io, options } = input;
   const checks = await runDoctor({ cwd, env, paths: findPaths(cwd, env), trust: options.trust === true, fix: options.fix === true }, { run: runProgram });
-  if (options.json === true) printJson(io, { checks });
+  if (options.json === true) printJson(io, { checks, agents_can_run: agentsCanRun(checks) });
   else io.out(asText(checks, input));
   return checks.some((check) => check.status === "fail") ? 1 : 0;
 };
@@ -30,6 +30,10 @@ function verdict(checks: readonly Finding[]): string {
   const count = (status: FindingStatus): number => checks.filter((check) => check.status === status).length;
   const [fails, warnings] = [count("fail"), count("warn")];
   if (fails > 0) return `${fails} ${fails === 1 ? "thing" : "things"} must be fixed before Crucible works here${warnings === 0 ? "" : `; ${warnings} more would help`}.`;
+  if (!agentsCanRun(checks)) {
+    return "No agent can run here yet: `cru chat` and `cru task` need a model's key, a local model server, or an agent program.\n" +
+      "  → export ANTHROPIC_API_KEY=…, or OPENAI_BASE_URL=http://127.0.0.1:11434/v1, or install and log in to `claude`; `cru demo` shows everything without one";
+  }
   if (warnings > 0) return `Crucible works here; ${warnings} ${warnings === 1 ? "thing limits" : "things limit"} what it can do.`;
   return "Everything Crucible needs is here.";
 }

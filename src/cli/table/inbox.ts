@@ -48,7 +48,7 @@ export const INBOX: readonly Command[] = [
   {
     name: "inbox answer",
     summary: "answer an agent's question",
-    args: [{ name: "ID", summary: "question, or the start of its id" }, { name: "TEXT", summary: "the answer; a number picks one of the options" }],
+    args: [{ name: "ID", summary: "question, or the start of its id" }, { name: "TEXT...", summary: "the answer; a number picks one of the options" }],
     options: [json, { flags: "--confirm <WORD>", summary: "with Allow or Allow All for what cannot be undone: its word" }, ...goOn],
     examples: ['cru inbox answer 3f "keep the old name"', 'cru inbox answer 3f "Allow All" --confirm Bash'],
     load: () => import("../commands/inbox-answer.ts"),
