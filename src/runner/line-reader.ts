@@ -24,7 +24,7 @@ export function lineReader(sink: LineSink, longest = LONGEST_LINE): LineReader {
     parts.push(part);
     bytes += part.length;
     if (bytes <= longest) return;
-    const head = Buffer.from(joined().subarray(0, Math.min(KEPT_OF_LONG, longest)));
+    const head = beginning(parts, Math.min(KEPT_OF_LONG, longest));
     skipped = bytes - head.length;
     parts = [head];
     bytes = head.length;
@@ -53,4 +53,15 @@ export function lineReader(sink: LineSink, longest = LONGEST_LINE): LineReader {
     },
     end: flush,
   };
+}
+
+/** A copy, so that the rest can go. */
+function beginning(parts: readonly Buffer[], most: number): Buffer {
+  const head = Buffer.allocUnsafeSlow(most);
+  let filled = 0;
+  for (const part of parts) {
+    filled += part.copy(head, filled);
+    if (filled === most) break;
+  }
+  return head.subarray(0, filled);
 }

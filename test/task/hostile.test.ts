@@ -70,7 +70,7 @@ describeSandboxed("a task whose agent obeys anybody", () => {
 
   it("R12: endless output, a very long line and bytes that are no text fill the disk, not the memory", async () => {
     const box = await machine();
-    const flood = 'const line = Buffer.alloc(1 << 20, 0xff); for (let i = 0; i < 48; i++) { line[line.length - 1] = 10; await new Promise((r) => process.stdout.write(line, r)); } const long = Buffer.alloc(1 << 20, 120); for (let i = 0; i < 40; i++) await new Promise((r) => process.stdout.write(long, r)); process.stdout.write("\\n");';
+    const flood = 'const line = Buffer.alloc(1 << 17, 0xff); for (let i = 0; i < 400; i++) { line[line.length - 1] = 10; await new Promise((r) => process.stdout.write(line, r)); } const long = Buffer.alloc(1 << 20, 120); for (let i = 0; i < 40; i++) await new Promise((r) => process.stdout.write(long, r)); process.stdout.write("\\n");';
     const task = box.start(["task", `an order\njs: ${flood} ${report({}).slice(3)}`, "--trust", "--json"]);
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, peakOf(task.pid))), 50);
@@ -78,7 +78,7 @@ describeSandboxed("a task whose agent obeys anybody", () => {
     clearInterval(watch);
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: "completed" });
     expect(most).toBeGreaterThan(20);
-    expect(most).toBeLessThan(200);
+    expect(most).toBeLessThan(150);
     const { folder } = box.session();
     expect(lstatSync(join(folder, "events.jsonl")).size).toBeGreaterThan(48 << 20);
     expect(readFileSync(join(folder, "events.jsonl"), "utf8").slice(-200_000)).toContain("bytes cut");

@@ -172,7 +172,7 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
     line(line) {
       const message = parseMessage(line);
       if (message !== undefined && typeof message.type === "string") return guarded(() => take(message));
-      return guarded(() => deps.emit({ type: "agent.raw", span_id, text: line }));
+      return guarded(() => deps.emit({ type: "agent.raw", span_id, text: rawText(line) }));
     },
     cut: (head, bytes) => guarded(() => deps.emit({ type: "agent.raw", span_id, text: `${head}\n[… ${bytes} bytes cut …]` })),
   });
@@ -223,4 +223,11 @@ export function converse(input: ConversationInput): { ended: Promise<ProcessEnd>
       if (why !== undefined) stop(why);
     },
   };
+}
+
+const LONGEST_RAW = 256 << 10;
+
+/** A line that is no message is kept for whoever looks into it; what nobody could read is not worth the memory. */
+function rawText(line: string): string {
+  return line.length <= LONGEST_RAW ? line : `${line.slice(0, LONGEST_RAW)}\n[… ${line.length - LONGEST_RAW} characters cut …]`;
 }
