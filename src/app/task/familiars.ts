@@ -23,6 +23,8 @@ export const FAMILIAR_STATUSES = ["working", "waiting", "complete", "failed", "b
 export type Familiar = { beadId: string; status: (typeof FAMILIAR_STATUSES)[number]; session: ReadSession };
 
 const LOOKED_AT = 500;
+/** An agent gets ten seconds to end, and its work has to be committed. */
+const STOPS_WITHIN_MS = 120_000;
 const STATUS: Record<SessionStatus, Familiar["status"]> = {
   running: "working", waiting: "waiting", completed: "complete", failed: "failed", blocked: "blocked", cancelled: "blocked", interrupted: "blocked",
 };
@@ -58,7 +60,11 @@ export async function stopFamiliar(beadId: string, input: { cwd: string; env: En
   const { folder, metadata } = familiar.session;
   if (await hasOwner(folder)) {
     requestStop(paths, familiar.beadId);
-    while (await hasOwner(folder)) await new Promise((resolve) => setTimeout(resolve, 100));
+    const deadline = performance.now() + STOPS_WITHIN_MS;
+    while (await hasOwner(folder)) {
+      if (performance.now() > deadline) throw new CruError("locked", `process ${metadata.owner?.pid ?? "unknown"} was asked to stop ${familiar.beadId} and has not ended`, { hint: "it may still do so; cru familiars list shows it" });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   } else if (metadata.status === "running" || (metadata.status === "waiting" && metadata.owner !== null)) await clearUp(familiar, input, warn);
   else throw new CruError("not_found", `nobody works on ${familiar.beadId} now (${familiar.status})`, { hint: "cru familiars list shows who does" });
   return findFamiliar(paths, familiar.beadId);
