@@ -2,8 +2,11 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CruError } from "../../contract/error.ts";
 import { listOrphans, mend, type Orphan } from "../../worktree/orphans.ts";
+import { mergedWorktree, removeMerged } from "../../worktree/merged.ts";
 import { openRepository, type Repository, type RepositoryInput } from "../../worktree/repository.ts";
-import { type Check, type Finding, finding } from "./check.ts";
+import { openBeads } from "../beads.ts";
+import { UNMERGED } from "../task/task-bead.ts";
+import { type Check, type DoctorInput, type Finding, finding } from "./check.ts";
 
 const STALE_MS = 10 * 60_000;
 const GIT_LOCKS = ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock"];
@@ -35,10 +38,39 @@ export const worktreesCheck: Check = {
       ...mended.filter(({ done }) => done !== "kept").map(({ orphan, done }) => finding("worktrees", "info", `${WHAT[orphan.kind](orphan.what)}: ${done === "busy" ? "somebody is at it right now" : done}`)),
       ...(await listOrphans(repository)).map((orphan) => finding("worktrees", "warn", WHAT[orphan.kind](orphan.what), fix ? KEPT : "cru doctor --fix")),
     ];
+    found.push(...(await finished(repository, { paths, fix })));
     const open = folders(paths.project.worktrees).length;
     return found.length > 0 ? found : [finding("worktrees", "ok", open === 0 ? "no worktree is open" : `${open} ${open === 1 ? "worktree" : "worktrees"}, all known to git`)];
   },
 };
+
+/** Worktrees of closed beads whose work is in HEAD by now. */
+async function finished(repository: Repository, { paths, fix }: Pick<DoctorInput, "paths" | "fix">): Promise<Finding[]> {
+  const store = openBeads(paths);
+  const closed = (await store.list()).items.filter((bead) => bead.status === "closed" && bead.labels.includes(UNMERGED));
+  const found: Finding[] = [];
+  for (const bead of closed) {
+    const worktree = await mergedWorktree(bead.id, repository);
+    if (worktree === undefined) continue;
+    const what = `${bead.id} is done and nothing on ${worktree.branch} is missing here`;
+    if (!fix) found.push(finding("worktrees", "info", `${what}; its worktree can go`, "cru doctor --fix"));
+    else found.push(await tidied(what, async () => {
+      await removeMerged(worktree, repository);
+      await store.update(bead.id, { removeLabels: [UNMERGED] });
+    }));
+  }
+  return found;
+}
+
+async function tidied(what: string, remove: () => Promise<void>): Promise<Finding> {
+  try {
+    await remove();
+    return finding("worktrees", "info", `${what}: its worktree and branch were removed`);
+  } catch (error) {
+    if (!(error instanceof CruError)) throw error;
+    return finding("worktrees", "warn", `${what}, but ${error.message}`, error.hint ?? null);
+  }
+}
 
 const KEPT = "it may hold work, so it is kept: look into it, take what you need, then delete it";
 

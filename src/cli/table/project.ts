@@ -12,7 +12,7 @@ export const PROJECT: readonly Command[] = [
   {
     name: "doctor",
     summary: "check this machine and this project, and say how to fix what is missing",
-    options: [{ flags: "--fix", summary: "mend what was left half done among the worktrees; work is never removed" }, json],
+    options: [{ flags: "--fix", summary: "clear away worktrees that are done with, and mend what was left half done; work is never removed" }, json],
     examples: ["cru doctor", "cru doctor --fix", "cru doctor --json | jq '.checks[] | select(.status != \"ok\")'"],
     load: () => import("../commands/doctor.ts"),
   },
