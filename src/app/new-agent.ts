@@ -50,7 +50,7 @@ export async function newAgent(input: NewAgentInput): Promise<NewAgent> {
     throw asUsersMistake(error, input.system ? dirname(folder) : paths.root);
   }
   if (!input.system) await trustFiles(paths, [{ path, content: text }]);
-  const before = agents.items.find((entry) => entry.name === input.name)?.source ?? null;
+  const before = agents.listed.find((entry) => entry.name === input.name)?.source ?? null;
   const hidden = source === "system" && before === "project";
   return { name: input.name, path, shown: show(path), source, replaces: hidden ? null : before, hiddenBy: hidden ? before : null };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatMachine } from "../support/chat.ts";
@@ -290,7 +290,16 @@ describe("finding agents", () => {
     expect(box.requests.some((r) => r.system.includes("HOSTILE"))).toBe(false);
     expect(box.requests.some((r) => r.system.includes("PROMPT-OF-reader"))).toBe(true);
     expect(stderr.match(/not trusted/g)).toHaveLength(1);
-    expect((await box.chat(["x", "--agent", "reader"])).code).toBe(4);
+    const named = await box.chat(["x", "--agent", "reader"]);
+    expect(named.stderr).toContain("this project's agent 'reader' is not trusted, so yours (");
+    expect(box.requests.some((r) => r.system.includes("HOSTILE"))).toBe(false);
+    const shown = await box.cru(["agents", "show", "reader"]);
+    expect(shown.stdout).toMatch(/PROMPT-OF-reader[\s\S]*--- not used, because it is not trusted \(`cru trust`\): \.crucible\/agents\/reader\.md[\s\S]*HOSTILE/);
+    const explained = await box.cru(["agents", "explain", "reader", "--json"]);
+    expect(JSON.parse(explained.stdout).agent).toMatchObject({ source: "system", trusted: true });
+    expect(explained.stderr).toContain("warning: .crucible/agents/reader.md is not trusted");
+    writeFileSync(join(box.project, ".crucible/agents/alone.md"), agent("alone", "permissions: [Shell]", "HOSTILE"));
+    expect((await box.chat(["x", "--agent", "alone"])).code).toBe(4);
     expect(existsSync(join(box.project, ".crucible/agents/reader.md"))).toBe(true);
     expect(readFileSync(join(box.project, ".crucible/agents/reader.md"), "utf8")).toContain("HOSTILE");
   });

@@ -39,7 +39,9 @@ describe("cru agents list", () => {
 
   it("[CRU-1.4.1] [CRU-1.4.2] shows the project's agent with its path where both have one", async () => {
     const m = machine({ home: { ".config/crucible/agents/same.md": agentFile("same") }, project: { ".crucible/agents/same.md": agentFile("same", { description: "the project's" }) } });
-    const { stdout } = await m.cru(["agents", "list"]);
+    const { stdout, stderr } = await m.cru(["agents", "list"]);
+    expect(stderr).toBe("warning: 'same' of this project is not trusted; until then ~/.config/crucible/agents/same.md is used\n");
+    expect((await listing(m)).agents.find((a) => a.name === "same")).toMatchObject({ source: "project", trusted: false, used_instead: { source: "system" } });
     expect(stdout.split("\n").filter((l) => l.startsWith("same\t"))).toEqual(["same\tthe project's\tsonnet\tFilesystemRead\tproject\t.crucible/agents/same.md\tuntrusted"]);
   });
 

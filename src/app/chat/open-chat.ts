@@ -76,8 +76,15 @@ export async function openProject(input: ChatInput): Promise<Project> {
     listed: usable.listed,
     find: (name) => findAgent(usable, name),
     readPrompt: readBody,
-    warnings: ignored.length === 0 ? [] : [`not trusted, so not used: ${ignored.join(" and ")} (\`cru trust\` shows them)`],
+    warnings: [...standIn(input.agent, agents, usable.listed), ...(ignored.length === 0 ? [] : [`not trusted, so not used: ${ignored.join(" and ")} (\`cru trust\` shows them)`])],
   };
+}
+
+/** Who asks for an agent by its name hears when it is another than the project's. */
+function standIn(name: string | undefined, usable: readonly Entry<Agent>[], listed: readonly Entry<Agent>[]): string[] {
+  const [used, wanted] = [usable, listed].map((entries) => entries.find((e) => e.name === name));
+  if (used === undefined || wanted === undefined || used.path === wanted.path) return [];
+  return [`this project's agent '${used.name}' is not trusted, so ${used.source === "builtin" ? "the built-in one" : `yours (${used.path})`} is used`];
 }
 
 /** Model, then provider, then trust: the first of them that is wrong is what the user hears about. An agent program brings its own provider. */
@@ -102,9 +109,9 @@ export function choosePrimary(input: ChatInput, project: Project, needs: { provi
   };
 }
 
-/** Who names an agent means the one that is listed, also when it is not trusted; then the answer is a refusal, not another agent. */
+/** The one that may be used; where there is none, an untrusted one is named so that the answer is a refusal and what to do about it. */
 export function findNamed(name: string, project: Project): Entry<Agent> {
-  return findAgent({ items: project.listed }, name);
+  return project.agents.find((e) => e.name === name) ?? findAgent({ items: project.listed }, name);
 }
 
 /** A command of an agent is no way around the limits of its tree. */

@@ -13,6 +13,7 @@ export const run: Run = async (input) => {
   if (options.json === true) printJson(io, asJson(explained));
   else if (io.outIsTerminal) io.out(asTable(explained, spawn !== undefined, input));
   else io.out(rows(explained, true).map(tabbed).join(""));
+  if (explained.unused !== undefined) io.err(`warning: ${inertLine(explained.unused)} is not trusted, so ${explained.agent.source === "builtin" ? "the built-in agent" : "the agent"} of that name is used and shown; \`cru trust\`\n`);
   if (explained.projectIgnored) io.err("note: this project's settings are not used, you have not trusted them; `cru trust`\n");
   return 0;
 };

@@ -8,7 +8,7 @@ import { dim, printJson, tabbed, tableLines, warnProblems } from "../print.ts";
 export const run: Run = async (input) => {
   const { io, options, cwd, env } = input;
   const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
-  const enabled = catalog.agents.items.filter((entry) => entry.value.enabled);
+  const enabled = catalog.agents.listed.filter((entry) => entry.value.enabled);
   const fallback = enabled.some((entry) => entry.value.model === undefined) ? await defaultModel(catalog, env) : "";
   const rows = enabled.map((entry) => rowOf(entry, catalog, fallback));
   if (options.json === true) {
@@ -18,17 +18,21 @@ export const run: Run = async (input) => {
   if (io.outIsTerminal) io.out(`${terminalLines(rows, catalog.show, input).join("\n")}\n`);
   else io.out(rows.map((r) => tabbed([r.name, r.description, r.model, permissionWords(r), r.source, catalog.show(r.path), r.trusted ? "trusted" : "untrusted"])).join(""));
   warnProblems(io, catalog.agents.problems, "`cru agents validate`");
+  for (const { name, used_instead: used } of rows) {
+    if (used !== undefined) io.err(`warning: '${inertLine(name)}' of this project is not trusted; until then ${used.source === "builtin" ? "the built-in one" : inertLine(catalog.show(used.path))} is used\n`);
+  }
   const untrusted = rows.filter((row) => !row.trusted).length;
   if (untrusted > 0 && io.errIsTerminal) io.err(`note: ${untrusted} of these come from this project and cannot be used yet; \`cru trust\` shows and allows them\n`);
   return 0;
 };
 
-type Row = Pick<Agent, "name" | "description" | "permissions" | "enabled"> & { model: string; source: string; path: string; trusted: boolean };
+type Row = Pick<Agent, "name" | "description" | "permissions" | "enabled"> & { model: string; source: string; path: string; trusted: boolean; /** What runs under this name as long as this one is not trusted. */ used_instead?: { source: string; path: string } };
 
-function rowOf(entry: Entry<Agent>, { trust }: AgentCatalog, fallback: string): Row {
+function rowOf(entry: Entry<Agent>, { trust, agents }: AgentCatalog, fallback: string): Row {
   const { name, description, model, permissions, enabled } = entry.value;
   const trusted = entry.source === "builtin" || entry.source === "system" || trust.isTrusted(entry.path, entry.hash);
-  return { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted };
+  const used = trusted ? undefined : agents.items.find((other) => other.name === name && other.value.enabled);
+  return { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted, ...(used === undefined ? {} : { used_instead: { source: used.source, path: used.path } }) };
 }
 
 /** Two lines an agent: what it is, then what it may do and where it is written. */

@@ -1,4 +1,4 @@
-import { type AgentCatalog, defaultModel, openAgentCatalog } from "../../app/agent-catalog.ts";
+import { type AgentCatalog, defaultModel, lookUp, openAgentCatalog } from "../../app/agent-catalog.ts";
 import { agentNotFound } from "../../catalog/agents.ts";
 import { frontmatterOf } from "../../catalog/frontmatter-of.ts";
 import { readBody } from "../../catalog/read-body.ts";
@@ -11,20 +11,27 @@ import { printJson } from "../print.ts";
 export const run: Run = async ({ args, io, options, cwd, env }) => {
   const [name = ""] = args;
   const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
-  const entry = catalog.agents.items.find((e) => e.name === name);
+  const { entry, unused } = lookUp(catalog, name);
   if (entry === undefined) throw notShown(name, catalog);
-  const details = detailsOf(entry, catalog, entry.value.model ?? (await defaultModel(catalog, env)));
-  const prompt = readBody(entry);
-  const frontmatter = frontmatterOf(entry);
+  const fallback = await defaultModel(catalog, env);
   if (options.json === true) {
-    printJson(io, { agent: { ...details, path: entry.path, frontmatter, prompt } });
+    printJson(io, { agent: asJson(entry, catalog, fallback), ...(unused === undefined ? {} : { untrusted: asJson(unused, catalog, fallback) }) });
     return 0;
   }
-  const more = Object.entries(frontmatter).filter(([key]) => !Object.hasOwn(details, key));
-  for (const [key, value] of [...Object.entries(details), ...more]) io.out(fieldText(key, value));
-  io.out(`\n${inert(prompt)}\n`);
+  io.out(asText(entry, catalog, fallback));
+  if (unused !== undefined) io.out(`\n--- not used, because it is not trusted (\`cru trust\`): ${inertLine(catalog.show(unused.path))}\n\n${asText(unused, catalog, fallback)}`);
   return 0;
 };
+
+function asJson(entry: Entry<Agent>, catalog: AgentCatalog, fallback: string): unknown {
+  return { ...detailsOf(entry, catalog, entry.value.model ?? fallback), path: entry.path, frontmatter: frontmatterOf(entry), prompt: readBody(entry) };
+}
+
+function asText(entry: Entry<Agent>, catalog: AgentCatalog, fallback: string): string {
+  const details = detailsOf(entry, catalog, entry.value.model ?? fallback);
+  const more = Object.entries(frontmatterOf(entry)).filter(([key]) => !Object.hasOwn(details, key));
+  return `${[...Object.entries(details), ...more].map(([key, value]) => fieldText(key, value)).join("")}\n${inert(readBody(entry))}\n`;
+}
 
 function detailsOf(entry: Entry<Agent>, { trust, show }: AgentCatalog, model: string) {
   const agent = entry.value;
@@ -59,5 +66,5 @@ function fieldText(key: string, value: unknown): string {
 
 function notShown(name: string, { agents }: AgentCatalog): Error {
   const broken = agents.files.find((file) => (file.name === name || file.stem === name) && file.problems.some((p) => p.severity === "error"));
-  return agentNotFound(name, agents.items.map((e) => e.name), broken === undefined ? undefined : `its file has problems: \`cru agents validate ${name}\``);
+  return agentNotFound(name, agents.listed.map((e) => e.name), broken === undefined ? undefined : `its file has problems: \`cru agents validate ${name}\``);
 }

@@ -4,6 +4,7 @@ import type { ChatEnd, OpenRequest } from "../../app/chat/chat-session.ts";
 import { inert } from "../../lib/inert.ts";
 import type { CommandInput, Io, Run } from "../command.ts";
 import { printJson } from "../print.ts";
+import { pipedInput } from "../piped-input.ts";
 import { progressPrinter } from "../progress.ts";
 import { rightsOption, runnerOption, textOption } from "../read-options.ts";
 
@@ -75,25 +76,20 @@ function jsonOf(end: ChatEnd): unknown {
   return { session_id: end.sessionId, status: end.status, answer: end.answer, error: end.error, inbox_id: end.inboxId, hint: end.hint };
 }
 
-/** The words on the command line, else what is piped in. */
+/** The words on the command line, then what is piped in. Going on without a word reads nothing. */
 async function messageOf(input: CommandInput, resume: string | undefined): Promise<string | undefined> {
   const said = words(input);
-  if (said !== undefined) return said;
-  if (resume !== undefined) return undefined;
-  const piped = input.io.inIsTerminal ? "" : (await readAll()).trim();
-  if (piped !== "") return piped;
+  if (said === undefined && resume !== undefined) return undefined;
+  const piped = await pipedInput({ patient: said === undefined });
+  if (piped === undefined) input.io.err("note: standard input is open but nothing came, so only the message is sent; `</dev/null` avoids the wait\n");
+  const all = [said ?? "", (piped ?? "").trim() === "" ? "" : (piped ?? "").trimEnd()].filter((part) => part !== "").join("\n\n");
+  if (all !== "") return all;
   throw new CruError("usage", "chat needs a message", { hint: 'for example: cru chat -p "explain what this project does"' });
 }
 
 function words(input: CommandInput): string | undefined {
   const said = input.args.join(" ").trim();
   return said === "" ? undefined : said;
-}
-
-async function readAll(): Promise<string> {
-  let all = "";
-  for await (const chunk of process.stdin.setEncoding("utf8")) all += chunk;
-  return all;
 }
 
 function number(value: unknown, flag: string, whole: boolean): number | undefined {

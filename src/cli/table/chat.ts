@@ -28,7 +28,7 @@ export const CHAT: readonly Command[] = [
       'cru chat -p "rename parseConfig to readConfig everywhere and run the tests" --budget 2',
       "cru chat --continue",
       "cru chat --resume 2026-11-16-rename-parseconfig",
-      "git diff | cru chat -p --agent code-reviewer",
+      'git diff | cru chat -p "review this"',
     ],
     load: () => import("../commands/chat.ts"),
   },
