@@ -123,7 +123,7 @@ function appendLines(file: number, line: Buffer): void {
   const tail = Buffer.alloc(written);
   readSync(file, tail, 0, written, size - written);
   if (tail.equals(line.subarray(0, written))) ftruncateSync(file, size - written);
-  throw Object.assign(new Error("no space left to write a record"), { code: "ENOSPC" });
+  throw Object.assign(new Error("no space left to write a record"), { code: "ENOSPC", syscall: "write" });
 }
 
 function endWithNewline(path: string): void {
