@@ -40,13 +40,15 @@ export function progressLine(event: NewEvent, verbose = false): string | undefin
     case "inbox.opened":
       return `? ${inertLine(event.title, 160)} (${event.id})`;
     case "inbox.closed":
-      return `  ${inertLine(event.decision, 20)}${event.text === "" ? "" : `: ${inertLine(event.text, 160)}`}`;
+      return `  ${DECIDED[event.decision]} (${event.id})${event.text === "" ? "" : `: ${inertLine(event.text, 160)}`}`;
     case "warning":
       return `warning: ${inertLine(event.message, 200)}`;
     default:
       return undefined;
   }
 }
+
+const DECIDED: Record<Extract<NewEvent, { type: "inbox.closed" }>["decision"], string> = { approve: "approved", deny: "denied", answer: "answered" };
 
 /** A child's summary, indented; for a failure who, what and how bad. */
 function ending(event: Extract<NewEvent, { type: "agent.completed" }>): string {

@@ -16,7 +16,7 @@ export type RecordedTurn = {
 export function turnsOf(id: string, events: readonly CruEvent[]): RecordedTurn[] {
   const starts = events.flatMap((event, at) => (event.type === "session.turn" ? [at] : []));
   if (starts.length === 0) {
-    throw new CruError("unsupported", `session ${id} has nothing that can be replayed`, { hint: "only in-process agents of this version record enough; claude and acp sessions cannot be replayed" });
+    throw new CruError("unsupported", `session ${id} has nothing that can be replayed`, { hint: "chats with an agent of this process can be; tasks, and whatever claude or an ACP agent did, cannot" });
   }
   return starts.map((at, n) => {
     const start = events[at];

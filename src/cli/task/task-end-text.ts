@@ -69,10 +69,10 @@ function figures(end: TaskEnd): string {
 
 function nextSteps(end: TaskEnd): string {
   const range = end.branch === null ? end.base.slice(0, 12) : `${end.base.slice(0, 12)}..${end.branch}`;
-  const steps = [
+  const changed = [
     ["look", `git diff ${range}`],
     end.branch === null ? ["undo", `git restore --source=${end.base.slice(0, 12)} -- . ':!.beads'`] : ["take it", `git merge ${end.branch}`],
-    ["what happened", `cru sessions show ${end.sessionId}`],
   ];
+  const steps = [...(end.files.length === 0 ? [] : changed), ["what happened", `cru sessions show ${end.sessionId}`]];
   return `Next:\n${steps.map(([what = "", command = ""]) => `  ${what.padEnd(14)} ${command}`).join("\n")}\n`;
 }

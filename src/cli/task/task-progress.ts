@@ -23,8 +23,11 @@ export function taskProgress(io: Io): TaskListener {
   };
 }
 
-/** Writing and running are told by the line of the call or the text itself. */
-const STATUS: Record<string, string> = { thinking: "thinking", waiting: "waiting for a person" };
+/** Thinking, writing and running are told by what follows. */
+const STATUS: Record<string, string> = { waiting: "waiting for a person" };
+
+/** Calls whose meaning is told by an event of its own, or by the end. */
+const TOLD_OTHERWISE = new Set(["AskUserQuestion", "ask_user", "reflect", "update_plan", "spawn_agent"]);
 
 /** One event of an agent at work, in words; undefined when it says nothing to a person. */
 export function taskLine(event: NewEvent): string | undefined {
@@ -36,7 +39,7 @@ export function taskLine(event: NewEvent): string | undefined {
     case "agent.output":
       return spoken(event.text);
     case "agent.tool_call":
-      return `  · ${inertLine(event.tool, 60)} ${inertLine(mainInput(event.input), 120)}`.trimEnd();
+      return TOLD_OTHERWISE.has(event.tool) ? undefined : `  · ${inertLine(event.tool, 60)} ${inertLine(mainInput(event.input), 120)}`.trimEnd();
     case "agent.tool_result":
       return event.ok ? undefined : `    ✗ ${inertLine(event.output, 160)}`;
     case "agent.completed":
