@@ -6,6 +6,7 @@ import type { Budget, Estimate } from "./budget.ts";
 import type { Who } from "./call-tool.ts";
 import { estimatePrompt } from "../llm/estimate-tokens.ts";
 import type { RecordedReply, RecordedRequest } from "./memory.ts";
+import { usd } from "../lib/usd.ts";
 
 export type ModelDeps = {
   stream: StreamModel;
@@ -70,7 +71,7 @@ async function reserve(setup: ModelSetup, messages: readonly ModelMessage[], dep
   for (let round = 1; ; round++) {
     const reservation = deps.budget.reserve(estimate);
     if ("settle" in reservation) return reservation;
-    const limit = reservation.over === "usd" ? `$${reservation.limit.toFixed(2)}` : `${reservation.limit} tokens`;
+    const limit = reservation.over === "usd" ? usd(reservation.limit) : `${reservation.limit} tokens`;
     const spent = reservation.over === "usd" ? `$${reservation.spent.toFixed(4)}` : `${reservation.spent} tokens`;
     const asked = await deps.ask({
       key: `loop-budget-${reservation.limit}-${round}`,

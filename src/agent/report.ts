@@ -1,12 +1,12 @@
 import type { LoopMemory } from "./memory.ts";
 import { planText } from "./plan.ts";
 
-/** What a person reads when the loop stops before it is done: where it stands, without the raw outputs. */
-export function progressReport(memory: LoopMemory, iterations: number): string {
+/** What a person reads when the loop stops before it is done: where it stands, without the raw outputs. `waitsFor`: it goes on after an answer. */
+export function progressReport(memory: LoopMemory, iterations: number, waitsFor?: string): string {
   const failed = memory.observations.filter((o) => !o.ok);
   const last = failed.at(-1);
   return [
-    `Stopped after ${iterations} ${iterations === 1 ? "iteration" : "iterations"}; the goal is not reached yet.`,
+    waitsFor === undefined ? `Stopped after ${iterations} ${iterations === 1 ? "iteration" : "iterations"}; the goal is not reached yet.` : `Waits for an answer${waitsFor === "" ? "" : `: ${waitsFor}`}`,
     memory.lastText === "" ? "" : `Last word of the agent: ${memory.lastText}`,
     memory.plan.length === 0 ? "" : `Plan:\n${planText(memory.plan)}`,
     memory.observations.length === 0 ? "" : `Done: ${countCalls(memory)}`,

@@ -86,7 +86,7 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     }
     const acting = planning.to("Acting");
     const acted = await act(reply, memory, actDeps);
-    if (acted.kind === "suspended") return end("blocked", "needs_person", report(), { inboxId: acted.inboxId });
+    if (acted.kind === "suspended") return end("blocked", "needs_person", report(`\`cru inbox show ${acted.inboxId}\``), { inboxId: acted.inboxId });
 
     const observing = acting.to("Observing");
     const stuck = observe(reply, acted.observations);
@@ -124,7 +124,7 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
       memory.messages = [...memory.messages, reply.message];
       reply = await callModel(memory.messages);
     }
-    if (reply.ok === "suspended") return end("blocked", "needs_person", report(), { inboxId: reply.inboxId });
+    if (reply.ok === "suspended") return end("blocked", "needs_person", report("the budget is used up, and may be raised"), { inboxId: reply.inboxId });
     if (reply.ok === "over_budget") return end("blocked", "over_budget", report(), { hint: reply.message });
     if (!reply.ok) {
       if (reply.kind === "aborted") return end("cancelled", "aborted", memory.lastText);
@@ -179,7 +179,7 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     memory.questions += 1;
     memory.question = undefined;
     const asked = await deps.ask({ ...question, options: [], reversible: true, action: null });
-    if (asked.kind === "suspended") return end("blocked", "needs_person", report(), { inboxId: asked.inboxId, hint: question.title });
+    if (asked.kind === "suspended") return end("blocked", "needs_person", report(question.title), { inboxId: asked.inboxId, hint: question.title });
     if (asked.answer.decision === "deny") return end("blocked", "stopped", report(), { hint: asked.answer.text });
     if (question.kind === "budget") deps.budget.extend();
     else hear([asked.answer.text === "" ? "go on" : asked.answer.text], "answer");
@@ -203,8 +203,8 @@ export async function runLoop(input: LoopInput, deps: LoopDeps): Promise<LoopEnd
     return true;
   }
 
-  function report(): string {
-    return progressReport(memory, iterations);
+  function report(waitsFor?: string): string {
+    return progressReport(memory, iterations, waitsFor);
   }
 
   function end(status: LoopEnd["status"], reason: LoopEnd["reason"], text: string, more: Partial<LoopEnd> = {}): LoopEnd {

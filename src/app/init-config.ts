@@ -4,7 +4,8 @@ export const CONFIG_TEMPLATE = `# yaml-language-server: $schema=schemas/config.s
 # Settings of this project. Everything is optional; what stands here behind a # is the built-in value.
 #   flags > environment > this file > ~/.config/crucible/config.yaml > built-in
 # \`cru config explain KEY\` tells which of them won. Commands, endpoints and looser rights are not taken
-# from a project's file: they belong into your own settings.
+# from a project's file: they belong into your own settings. Settings of workflows (grimoires, scheduler, merge)
+# are left out here: no command runs workflows yet.
 
 # model: sonnet                   # for agents that name none: haiku, sonnet, opus or a full model id
 # runner: auto                    # auto | model | claude | acp
@@ -20,22 +21,10 @@ export const CONFIG_TEMPLATE = `# yaml-language-server: $schema=schemas/config.s
 # loop:
 #   max_iterations: 15            # model replies with tool calls, then a progress report
 
-# grimoires:
-#   default: implement-bead       # the workflow of a bead
-#   by_type: {feature: implement-bead, bug: implement-bead, task: implement-bead}
-
-# scheduler:
-#   max_beads: 3                  # beads at work at the same time
-
-# timeouts: {agent: 15m, script: 5m, workflow: 2h, idle: 10m}
+# timeouts: {agent: 15m, idle: 10m}
 
 # worktrees:
 #   base: HEAD                    # where new branches start
 #   setup: auto                   # finds npm, pnpm, yarn, uv, pip, cargo by their lockfile; or a command, or a list
 #   copy: []                      # files that git does not know and agents need, e.g. [.env.test]
-
-# merge:
-#   checks: auto                  # finds the test command; or a command, or a list
-#   require_review: true          # a person looks at every change before it is merged
-#   target: null                  # null: the branch that is checked out
 `;

@@ -8,7 +8,7 @@ import { isModelAlias, looksLikeModelId, MODEL_ALIASES } from "../contract/model
 import { nameFault } from "../contract/name.ts";
 import { BASELINE, type Permission } from "../contract/permission.ts";
 import { createFile, createFolder } from "../lib/create-file.ts";
-import { didYouMean } from "../lib/nearest.ts";
+import { didYouMeanOr } from "../lib/nearest.ts";
 import { trustFiles } from "../trust/trust-files.ts";
 import { openAgentCatalog } from "./agent-catalog.ts";
 import { agentScaffold } from "./agent-scaffold.ts";
@@ -71,7 +71,7 @@ function requireName(name: string): void {
 
 function requireModel(model: string | undefined): void {
   if (model === undefined || isModelAlias(model) || looksLikeModelId(model)) return;
-  throw new CruError("model_unknown", `unknown model '${model}'`, { hint: `${didYouMean(model, Object.keys(MODEL_ALIASES))}; full model ids are taken too` });
+  throw new CruError("model_unknown", `unknown model '${model}'`, { hint: didYouMeanOr(model, Object.keys(MODEL_ALIASES), "a full model id") });
 }
 
 /** The scaffold is ours, so what can still be wrong is what the user gave. */

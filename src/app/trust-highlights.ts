@@ -23,7 +23,7 @@ function agent(text: string, rights: "permissions" | "tools"): string[] {
   const none = rights === "tools" ? "every right of whoever starts it" : "none";
   const listed = given === undefined || given === null ? none : words(given);
   const extra = ["model", "requires_approval"].filter((key) => value[key] !== undefined).map((key) => `${key} ${words(value[key])}`);
-  return [`agent ${words(value.name)}: ${rights} ${listed === "" ? "none" : listed}${extra.map((e) => `; ${e}`).join("")}; prompt of ${lineCount(body)}`];
+  return [`agent ${words(value.name)}: ${rights} ${listed === "" ? "none" : listed}${extra.map((e) => `; ${e}`).join("")}; prompt of ${lineCount(body)}${typeof value.name === "string" ? `, read it with \`cru agents show ${value.name}\`` : ""}`];
 }
 
 function settings(text: string): string[] {

@@ -1,10 +1,10 @@
 import { type Agent, type AgentFrontmatter, agentSchema } from "../contract/agent.ts";
 import { isModelAlias, looksLikeModelId, MODEL_ALIASES } from "../contract/model.ts";
 import { nameFault } from "../contract/name.ts";
-import { isPermission, PERMISSIONS } from "../contract/permission.ts";
+import { BASELINE, isPermission, PERMISSIONS } from "../contract/permission.ts";
 import type { Fault } from "../contract/problem.ts";
 import { TOOL_NAMES } from "../contract/tool-names.ts";
-import { didYouMean } from "../lib/nearest.ts";
+import { didYouMean, didYouMeanOr } from "../lib/nearest.ts";
 import { schemaFaults } from "../lib/schema-faults.ts";
 import type { Yaml } from "../lib/yaml.ts";
 import type { Parsed } from "./load-definitions.ts";
@@ -55,7 +55,8 @@ function fieldFaults(value: Record<string, unknown>, yaml: Yaml, valid: boolean)
     const own = field === "name" && code === "field.value" ? nameWords(String(value.name)) : { code, message, hint: hint === "" || code === "field.missing" ? (FIELD_HINTS[field] ?? hint) : hint };
     return { ...yaml.locate(fields, at), field, severity: "error", ...own };
   });
-  return [...bySchema, ...modelFaults(value.model, yaml), ...approvalFaults(value.requires_approval, yaml), ...repeated(value, yaml)];
+  const unknown = approvalFaults(value.requires_approval, yaml);
+  return [...bySchema, ...modelFaults(value.model, yaml), ...unknown, ...(unknown.length === 0 ? uselessApprovals(value, yaml) : []), ...repeated(value, yaml)];
 }
 
 const FIELD_HINTS: Record<string, string> = {
@@ -81,10 +82,8 @@ function nameWords(name: string): Pick<Fault, "code" | "message" | "hint"> {
 
 function modelFaults(model: unknown, yaml: Yaml): Fault[] {
   if (typeof model !== "string" || model === "" || isModelAlias(model) || looksLikeModelId(model)) return [];
-  return [{ ...yaml.locate(["model"], "value"), field: "model", message: `unknown model '${model.slice(0, 60)}'`, hint: `${didYouMean(model, Object.keys(MODEL_ALIASES))}${FULL_ID}`, severity: "error", code: "model.unknown" }];
+  return [{ ...yaml.locate(["model"], "value"), field: "model", message: `unknown model '${model.slice(0, 60)}'`, hint: didYouMeanOr(model, Object.keys(MODEL_ALIASES), "a full model id"), severity: "error", code: "model.unknown" }];
 }
-
-const FULL_ID = " A full model id is fine too";
 
 function approvalFaults(words: unknown, yaml: Yaml): Fault[] {
   if (!Array.isArray(words)) return [];
@@ -95,6 +94,17 @@ function approvalFaults(words: unknown, yaml: Yaml): Fault[] {
       hint: didYouMean(word, [...PERMISSIONS, ...TOOL_NAMES]), severity: "error", code: "tool.unknown",
     }];
   });
+}
+
+/** A right that the agent never has needs no approval: most likely it was meant to be among its permissions. */
+function uselessApprovals({ requires_approval: words, permissions }: Record<string, unknown>, yaml: Yaml): Fault[] {
+  if (!Array.isArray(words) || !Array.isArray(permissions)) return [];
+  const has = [...permissions, ...BASELINE] as unknown[];
+  return words.flatMap((word: unknown, index): Fault[] =>
+    typeof word !== "string" || !isPermission(word) || has.includes(word)
+      ? []
+      : [{ ...yaml.locate(["requires_approval", index], "value"), field: "requires_approval", message: `this agent never has ${word}, so nothing will ask`, hint: `add ${word} to permissions, or remove it here`, severity: "warning", code: "field.value" }],
+  );
 }
 
 function isToolName(word: string): boolean {

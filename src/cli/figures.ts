@@ -1,3 +1,5 @@
+import { usd } from "../lib/usd.ts";
+
 /** Figures as people read them; what is not known is said to be unknown, never 0. */
 export function count(n: number): string {
   return Math.max(0, Math.round(n)).toLocaleString("en-US");
@@ -10,8 +12,8 @@ export function shortCount(n: number): string {
   return `${(n / unit).toFixed(1).replace(/\.0$/, "")}${letter}`;
 }
 
-export function cost(usd: number | null): string {
-  return usd === null ? "unknown" : `$${usd < 0.01 && usd > 0 ? usd.toFixed(4) : usd.toFixed(2)}`;
+export function cost(amount: number | null): string {
+  return amount === null ? "unknown" : usd(amount);
 }
 
 export function milliseconds(ms: number | null): string {

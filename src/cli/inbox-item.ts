@@ -16,17 +16,26 @@ export function itemRow(item: InboxItem): Record<string, unknown> {
 /** All of an item, for a person. Everything in it is foreign text. */
 export function itemText(item: InboxItem): string {
   const { question } = item;
+  const numbered = withNumbers(question.body, question.options);
   const lines = [
     `${question.id}  ${question.kind}  ${item.status}`,
     `  ${inertLine(question.title)}`,
     `  asked by ${inertLine(question.agent)} in ${inertLine(question.session_id)} at ${inertLine(question.created_at)}`,
     ...actionLines(item),
-    ...bodyLines(question.body),
+    ...bodyLines(numbered ?? question.body),
   ];
-  question.options.forEach((option, i) => lines.push(`  ${i + 1}. ${inertLine(option)}`));
+  if (numbered === undefined) question.options.forEach((option, i) => lines.push(`  ${i + 1}. ${inertLine(option)}`));
   for (const { text, told } of item.talk) lines.push(`  you asked: ${inertLine(text)}`, ...(told === null ? "not answered yet" : inert(told)).split("\n").map((line) => `    ${line}`));
   lines.push(...(item.status === "pending" ? decideLines(item) : answerLines(item)));
   return `${lines.join("\n")}\n`;
+}
+
+/** A body that explains every option as `- option: …` gets their numbers instead of a second list; undefined for any other. */
+function withNumbers(body: string, options: readonly string[]): string | undefined {
+  const lines = body.split("\n");
+  const places = options.map((option) => lines.findIndex((line) => line === `- ${option}` || line.startsWith(`- ${option}: `)));
+  if (options.length === 0 || places.includes(-1) || new Set(places).size < places.length) return undefined;
+  return lines.map((line, i) => (places.includes(i) ? `${places.indexOf(i) + 1}. ${line.slice(2)}` : line)).join("\n");
 }
 
 /** One parameter a line; what is long is cut, because the body shows it better and `--json` has all of it. */

@@ -101,7 +101,7 @@ function stop(error: CommanderError, node: Node): never {
   if (error.code === "commander.unknownCommand") throw unknownCommand(/'(.*)'/s.exec(error.message)?.[1] ?? "", node);
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const suggestion = /Did you mean (.*)\?/.exec(rest.join(" "))?.[1];
-  throw new CruError("usage", node.parent === null ? first : `${path(node)}: ${first}`, {
+  throw new CruError("usage", node.parent === null ? first : `${path(node).replace(/^cru /, "")}: ${first}`, {
     hint: suggestion === undefined ? `see \`${path(node)} --help\`` : `did you mean ${suggestion.replace(/^one of /, "")}?`,
   });
 }

@@ -8,12 +8,16 @@ import type { Io } from "./command.ts";
 export function progressPrinter(io: Io, options: { verbose: boolean }): ChatListener {
   const line = (text: string): void => io.err(`${text}\n`);
   const children = new Set<string>();
+  // A server that stays away is told once, however often it is tried.
+  let retried: string | undefined;
   return {
     opened: ({ id, resumed }) => line(`session ${id}${resumed ? " (resumed)" : ""}`),
     event(event) {
       if (event.type === "agent.started" && event.depth > 0) children.add(event.span_id ?? "");
       const ofPrimary = event.type === "agent.completed" && !children.has(event.span_id ?? "");
-      const text = ofPrimary ? undefined : progressLine(event, options.verbose);
+      const again = event.type === "agent.retry" && event.reason === retried;
+      if (event.type === "agent.retry") retried = event.reason;
+      const text = ofPrimary || again ? undefined : progressLine(event, options.verbose);
       if (text !== undefined) line(text);
     },
     delta: () => {},

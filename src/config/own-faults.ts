@@ -1,6 +1,6 @@
 import { isModelAlias, looksLikeModelId, MODEL_ALIASES } from "../contract/model.ts";
 import { BASELINE } from "../contract/permission.ts";
-import { didYouMean } from "../lib/nearest.ts";
+import { didYouMeanOr } from "../lib/nearest.ts";
 import type { SchemaFault } from "../lib/schema-faults.ts";
 import { valueAt } from "./layer.ts";
 
@@ -9,7 +9,7 @@ export function ownFaults(layer: unknown): SchemaFault[] {
   const faults: SchemaFault[] = [];
   const model = valueAt(layer, ["model"]);
   if (typeof model === "string" && !isModelAlias(model) && !looksLikeModelId(model)) {
-    faults.push({ path: ["model"], at: "value", code: "model.unknown", message: `unknown model '${model}'`, hint: didYouMean(model, Object.keys(MODEL_ALIASES)) });
+    faults.push({ path: ["model"], at: "value", code: "model.unknown", message: `unknown model '${model}'`, hint: didYouMeanOr(model, Object.keys(MODEL_ALIASES), "a full model id") });
   }
   const deny = valueAt(layer, ["permissions", "deny"]);
   for (const [index, permission] of Array.isArray(deny) ? deny.entries() : []) {

@@ -10,7 +10,7 @@ export type Lock = { release(): void };
  * Held until `release` or the end of this process, however it ends: the kernel frees it, so there is no stale lock.
  * Nothing else in this process may open `path`: closing any descriptor of the file would free the lock.
  */
-export async function acquireLock(path: string, what: string): Promise<Lock> {
+export async function acquireLock(path: string, what: string, hint?: string): Promise<Lock> {
   mkdirSync(dirname(path), { recursive: true });
   const { default: Database } = await import("libsql");
   const database = new Database(path, { timeout: 0 });
@@ -22,7 +22,7 @@ export async function acquireLock(path: string, what: string): Promise<Lock> {
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    if ((error as { code?: string }).code === "SQLITE_BUSY") throw heldBy(path, what);
+    if ((error as { code?: string }).code === "SQLITE_BUSY") throw heldBy(path, what, hint);
     throw error;
   }
   try {
@@ -45,7 +45,7 @@ function holderFile(path: string): string {
   return `${path}.pid`;
 }
 
-function heldBy(path: string, what: string): CruError {
+function heldBy(path: string, what: string, hint = "wait until it ends, or stop it"): CruError {
   let pid: unknown;
   try {
     pid = (JSON.parse(readFileSync(holderFile(path), "utf8")) as { pid?: unknown }).pid;
@@ -53,5 +53,5 @@ function heldBy(path: string, what: string): CruError {
     // It has just been taken.
   }
   const holder = typeof pid === "number" ? `process ${pid}` : "another process";
-  return new CruError("locked", `${what} is in use by ${holder}`, { hint: "wait until it ends, or stop it" });
+  return new CruError("locked", `${what} is in use by ${holder}`, { hint });
 }

@@ -15,6 +15,12 @@ export function didYouMean(word: string, words: readonly string[]): string {
   return near === undefined ? `one of: ${words.join(", ")}` : `did you mean '${near}'?`;
 }
 
+/** For a list that is not all there is: `rest` names what is taken besides. */
+export function didYouMeanOr(word: string, words: readonly string[], rest: string): string {
+  const near = nearest(word, words);
+  return near === undefined ? `one of: ${words.join(", ")}, or ${rest}` : `did you mean '${near}'? ${rest[0]?.toUpperCase() ?? ""}${rest.slice(1)} is fine too`;
+}
+
 function parts(word: string): { joined: string; sorted: string } {
   const pieces = word.slice(0, 64).replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z0-9]+/).filter((p) => p !== "");
   return { joined: pieces.join(""), sorted: [...pieces].sort().join("") };

@@ -22,7 +22,7 @@ export function classifyFailure(error: unknown, provider: Provider, secrets: rea
   const said = [facts.status !== undefined && facts.status >= 300 ? String(facts.status) : "", facts.type, facts.text].filter((t) => t !== "").join(" ");
   return {
     kind,
-    message: inertLine(redact(said === "" ? "the model server failed" : said, secrets), LONGEST),
+    message: inertLine(redact(`${said === "" ? "the model server failed" : said}${kind === "network" && URL.canParse(provider.baseUrl) ? `: ${new URL(provider.baseUrl).origin}` : ""}`, secrets), LONGEST),
     hint: hintOf(kind, facts, provider),
     retryable: TRANSIENT.includes(kind) && facts.headers["x-should-retry"] !== "false" && !isOurFault(facts),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -96,13 +96,23 @@ function errorBody(value: unknown): Record<string, unknown> | undefined {
   return typeof error === "object" && error !== null ? record(error) : undefined;
 }
 
+const NETWORK: Record<string, string> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "its name is not known",
+  EAI_AGAIN: "its name could not be looked up",
+  ECONNRESET: "the connection was cut",
+  ETIMEDOUT: "no answer in time",
+  EHOSTUNREACH: "no route to it",
+  ENETUNREACH: "no network",
+};
+
 function networkText(error: unknown): string {
   let code = "";
   for (let at: unknown = error, depth = 0; depth < 5 && at !== undefined && at !== null; depth++) {
     code = string(record(at).code) ?? code;
     at = record(at).cause;
   }
-  return `the connection to the model server failed${code === "" ? "" : ` (${code})`}`;
+  return `the connection to the model server failed${code === "" ? "" : ` (${code in NETWORK ? `${NETWORK[code]}, ` : ""}${code})`}`;
 }
 
 function redact(text: string, secrets: readonly string[]): string {

@@ -37,7 +37,7 @@ describe("the index of the catalog", () => {
     const warm = await world.load();
     expect(warm).toEqual(cold);
     expect(JSON.stringify(warm.problems)).toBe(JSON.stringify(cold.problems));
-    expect(cold.problems.map((p) => p.code)).toEqual(["frontmatter.loose", "model.unknown"]);
+    expect(cold.problems.map((p) => p.code)).toEqual(["frontmatter.loose", "model.unknown", "field.value"]);
   });
 
   it.each([

@@ -25,6 +25,12 @@ describe("cru agents validate", () => {
     expect(stderr).toBe("4 agents checked, 3 errors\n");
   });
 
+  it("warns of an approval for a right that the agent never has", async () => {
+    const m = machine({ project: { ".crucible/agents/b.md": agentFile("b", { permissions: "[FilesystemWrite]", requires_approval: "[Shell, FilesystemRead, FilesystemWrite]" }) } });
+    const { code, stdout } = await m.cru(["agents", "validate"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/requires_approval: this agent never has Shell, so nothing will ask \(add Shell to permissions, or remove it here\) \[warning\]\n1 agent checked, no problems but 1 warning\n$/) });
+  });
+
   it("[CRU-12.3.2] [CRU-12.3.4] gives the problems as JSON for CI", async () => {
     const m = machine({ project: { ".crucible/agents/b.md": agentFile("b", { permissions: "[Shel]" }) } });
     const { code, stdout } = await m.cru(["agents", "validate", "--json"]);

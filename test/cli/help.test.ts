@@ -34,7 +34,7 @@ describe("help", () => {
     [["agnts"], "`cru` has no command 'agnts'", "did you mean `cru agents`?"],
     [["agents", "lst"], "`cru agents` has no command 'lst'", "did you mean `cru agents list`?"],
     [["validate-everything"], "`cru` has no command 'validate-everything'", "see `cru --help`"],
-    [["agents", "list", "--jsn"], "cru agents list: unknown option '--jsn'", "did you mean --json?"],
+    [["agents", "list", "--jsn"], "cru: agents list: unknown option '--jsn'", "did you mean --json?"],
     [["--jsn"], "unknown option '--jsn'", "see `cru --help`"],
     [["agents", "list", "more"], "too many arguments", "see `cru agents list --help`"],
     [["completion"], "missing required argument 'SHELL'", "see `cru completion --help`"],

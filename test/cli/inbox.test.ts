@@ -38,7 +38,7 @@ describe("cru inbox", () => {
     expect(done).toMatchObject({ code: 0, stdout: `approved ${id}: Run make\nNobody waits for it now; go on with: cru chat --resume 2026-11-16-x\n` });
     expect(answerOf(box, id)).toMatchObject({ decision: "approve", by: "person", set: { timeout_s: 60, command: "make -n" } });
     expect(JSON.parse((await box.cru(["inbox", "show", id, "--json"])).stdout).item).toMatchObject({ status: "answered", answer: { decision: "approve" } });
-    expect((await box.cru(["inbox", "list", "--pending"])).stdout).toBe("Nothing waits for you.\n");
+    expect(await box.cru(["inbox", "list", "--pending"])).toMatchObject({ stdout: "", stderr: "Nothing waits for you.\n" });
   });
 
   it("an answered item exits 1 and says who was first; an unknown one exits 2", async () => {
@@ -77,6 +77,14 @@ describe("cru inbox", () => {
     }
     await box.cru(["inbox", "answer", b.id, "2"]);
     expect(answerOf(box, b.id).text).toBe("drop it");
+  });
+
+  it("numbers the options where the body explains them, instead of listing them twice", async () => {
+    const box = machine();
+    const { id } = asked(box, { kind: "question", action: null, body: "- keep it: nothing changes\n- drop it\n\nSeveral may be chosen.", options: ["keep it", "drop it"] });
+    const { stdout } = await box.cru(["inbox", "show", id]);
+    expect(stdout).toContain("  1. keep it: nothing changes\n  2. drop it\n\n  Several may be chosen.\n");
+    expect(stdout.match(/keep it/g)).toHaveLength(1);
   });
 
   it("takes all words as the answer, and a number that is the name of an option", async () => {

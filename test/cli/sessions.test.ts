@@ -106,7 +106,7 @@ describe("cru sessions list and show", () => {
 
   it("says so when there is none, and refuses a limit that is no number", async () => {
     const box = machine();
-    expect(await box.cru(["sessions", "list"])).toMatchObject({ code: 0, stdout: "No sessions yet: `cru chat` starts one.\n" });
+    expect(await box.cru(["sessions", "list"])).toMatchObject({ code: 0, stdout: "", stderr: "No sessions yet: `cru chat` starts one.\n" });
     expect(JSON.parse((await box.cru(["sessions", "list", "--json"])).stdout)).toMatchObject({ sessions: [] });
     expect((await box.cru(["sessions", "list", "--limit", "many"])).code).toBe(2);
     expect((await box.cru(["sessions", "show", "x"])).code).toBe(2);

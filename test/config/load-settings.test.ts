@@ -117,7 +117,7 @@ describe("environment", () => {
     ["CRU_RUNNER", "cluade", "did you mean 'claude'?"],
     ["CRU_PERMISSIONS_DENY", "Shel", "did you mean 'Shell'?"],
     ["CRU_PERMISSIONS_DENY", "FilesystemRead", "remove it from the list"],
-    ["CRU_MODEL", "sonet", "did you mean 'sonnet'?"],
+    ["CRU_MODEL", "sonet", "did you mean 'sonnet'? A full model id is fine too"],
     ["CRU_NOTIFY", "[", undefined],
   ])("%s=%s ends with the variable's name and exit code 3", (name, text, hint) => {
     expect(() => load({ env: { [name]: text } })).toThrow(

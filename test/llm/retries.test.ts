@@ -70,7 +70,7 @@ describe.each(WIRES)("a call that fails over the %s wire", (wire) => {
       () => {},
     );
     expect(reply).toMatchObject({ ok: false, kind: "network", attempts: 2 });
-    expect(reply.ok ? "" : reply.message).toContain("ECONNREFUSED");
+    expect(reply.ok ? "" : reply.message).toMatch(/connection refused, ECONNREFUSED\): http:\/\/127\.0\.0\.1:\d+$/);
   });
 
   it.each([

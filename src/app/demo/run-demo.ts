@@ -30,6 +30,7 @@ export async function runDemo(input: DemoInput, say: (text: string) => void): Pr
     say(`Everything happens in a throw-away folder${input.keep ? `: ${project}` : "; --keep keeps it"}.\n`);
     await makeExampleProject(project);
     await play(stage);
+    if (input.keep) say(`\nThe repository is kept: cd ${project}\n`);
   } finally {
     await model.close();
     if (!input.keep) rmSync(base, { recursive: true, force: true, maxRetries: 3 });

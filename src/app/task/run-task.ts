@@ -34,7 +34,7 @@ export async function runTask(request: TaskRequest, listener: TaskListener): Pro
   const store = openBeads(paths);
   const bead = await findBead(request, prepared, store);
   ignoredFolder(paths.root, paths.project.requests);
-  const lock = await acquireLock(taskLockFile(paths, bead.id), `the bead ${bead.id}`);
+  const lock = await acquireLock(taskLockFile(paths, bead.id), `the bead ${bead.id}`, `wait until it ends, or stop it with \`cru familiars stop ${bead.id}\``);
   try {
     return await attempt(bead, { request, listener, prepared, store });
   } finally {

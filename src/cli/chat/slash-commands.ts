@@ -67,7 +67,7 @@ export async function runSlash(text: string, deps: SlashDeps): Promise<SlashResu
     case "/model":
       return { lines: await model(words[0], deps) };
     default:
-      return { lines: [line(`  there is no ${inertLine(name, 40)} ${didYouMean(name, Object.keys(SLASH))}`, "yellow")] };
+      return { lines: [line(`  there is no ${inertLine(name, 40)}; ${didYouMean(name, Object.keys(SLASH))}`, "yellow")] };
   }
 }
 

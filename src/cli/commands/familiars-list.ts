@@ -16,7 +16,7 @@ export const run: Run = async ({ options, cwd, env, io }) => {
     });
     return 0;
   }
-  if (shown.length === 0) io.out(`Nobody is at work.${all.length > 0 ? " `--all` shows who has been." : " `cru task` starts somebody."}\n`);
+  if (shown.length === 0) io.err(`Nobody is at work.${all.length > 0 ? " `--all` shows who has been." : " `cru task` starts somebody."}\n`);
   else {
     const rows = shown.map(({ beadId, status, session: { metadata } }) => [beadId, status, metadata.runner ?? "", cost(metadata.cost_usd), metadata.started_at.slice(0, 16).replace("T", " "), metadata.request]);
     io.out(`${tableLines(["BEAD", "STATUS", "RUNNER", "COST", "STARTED (UTC)", "TITLE"], rows, io.columns).join("\n")}\n`);

@@ -14,7 +14,7 @@ export const run: Run = async ({ options, cwd, env, io }) => {
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);
-  if (!items.some((item) => item.status === "pending")) io.out("Nothing waits for you.\n");
+  if (!items.some((item) => item.status === "pending")) io.err("Nothing waits for you.\n");
   for (const { question, status } of items) {
     const head = `${question.id}  ${status.padEnd(9)}  ${question.kind.padEnd(10)}  `;
     io.out(`${head}${inertLine(question.title, io.outIsTerminal ? Math.max(20, io.columns - head.length) : undefined)}\n`);

@@ -7,7 +7,7 @@ import { listSessions, NEWEST } from "../../session/list-sessions.ts";
 import type { ReadSession } from "../../session/read-session.ts";
 import type { Run } from "../command.ts";
 import { cost, count } from "../figures.ts";
-import { printJson } from "../print.ts";
+import { dim, printJson } from "../print.ts";
 
 export const run: Run = async ({ options, cwd, env, io }) => {
   const paths = findPaths(cwd, env);
@@ -17,8 +17,9 @@ export const run: Run = async ({ options, cwd, env, io }) => {
     return 0;
   }
   for (const problem of problems) io.err(`${inertLine(problemText(problem))}\n`);
-  if (sessions.length === 0) io.out("No sessions yet: `cru chat` starts one.\n");
+  if (sessions.length === 0) io.err("No sessions yet: `cru chat` starts one.\n");
   const width = Math.max(0, ...sessions.map((s) => s.id.length));
+  if (io.outIsTerminal && sessions.length > 0) io.out(`${dim(`${"SESSION".padEnd(width)}  ${"STATUS".padEnd(11)}  ${"TOKENS".padStart(9)}      ${"COST".padStart(8)}  REQUEST`, { env, io })}\n`);
   for (const { id, status, metadata } of sessions) {
     const tokens = metadata.tokens.input + metadata.tokens.output;
     const head = `${inertLine(id).padEnd(width)}  ${status.padEnd(11)}  ${count(tokens).padStart(9)} tok  ${cost(metadata.cost_usd).padStart(8)}`;

@@ -26,7 +26,7 @@ export const SPELLS: readonly Command[] = [
       { flags: "--var-file <path>", summary: "a file with a JSON object of values" },
       json,
     ],
-    examples: ["cru spells render implement --var bead.id=app-7 --var bead.title='Add a login page'", "cru spells render review --var-file bead.json --var round:=2"],
+    examples: ["cru spells render implement --var bead.id=app-7 --var bead.title='Add a login page'", "cru spells render implement --var-file bead.json --var round:=2"],
     load: () => import("../commands/spells-render.ts"),
   },
 ];
