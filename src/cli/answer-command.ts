@@ -25,6 +25,7 @@ export async function answerCommand(input: CommandInput, { pairs, ...answer }: A
   const before = await readItem(paths, id);
   if (before === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
   answerItem({ ...answer, id, set: typedChanges(before.question, pairs ?? []) }, { paths, clock: systemClock });
+  if (answer.confirm !== undefined && before.question.reversible) io.err("note: it can be undone, so --confirm was not needed\n");
   const after = await readItem(paths, id);
   if (after === undefined) throw new CruError("failed", `the record of ${id} cannot be read`);
   const alone = isPutBack(before.question);

@@ -79,6 +79,17 @@ describe("cru inbox", () => {
     expect(answerOf(box, b.id).text).toBe("drop it");
   });
 
+  it("refuses a changed path that the tool would refuse, and says when a confirmation was not needed", async () => {
+    const box = machine();
+    const { id } = asked(box, { action: { tool: "write_file", input: { path: "a.txt", content: "x" } } });
+    for (const path of ["../out.txt", "/etc/passwd"]) {
+      const refused = await box.cru(["inbox", "approve", id, "--set", `path=${path}`]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/would not be valid: path: .*\n {2}→ nothing was answered; it still waits/) });
+    }
+    expect(await box.cru(["inbox", "approve", id, "--set", "path=b/c.txt", "--confirm", "x"])).toMatchObject({ code: 0, stderr: "note: it can be undone, so --confirm was not needed\n" });
+    expect(answerOf(box, id).set).toEqual({ path: "b/c.txt" });
+  });
+
   it("numbers the options where the body explains them, instead of listing them twice", async () => {
     const box = machine();
     const { id } = asked(box, { kind: "question", action: null, body: "- keep it: nothing changes\n- drop it\n\nSeveral may be chosen.", options: ["keep it", "drop it"] });

@@ -5,6 +5,7 @@ import type { Answer } from "../../contract/question.ts";
 import type { Ask, CheckChanges } from "../../contract/runner.ts";
 import type { AnyTool, Preview, ToolContext } from "../../contract/tool.ts";
 import { type Gate, gateOf } from "../../tools/gate-of.ts";
+import { changedPathFault } from "../changed-path.ts";
 
 export type GateDeps = {
   ask: Ask;
@@ -40,7 +41,7 @@ export function createAuthorize(deps: GateDeps): Authorize {
     const describe = (one: Preview): string => body({ ...one, impact: one.impact ?? impact }, reason);
     // Who was not asked for the confirmation word cannot make of it something that needs one.
     const fault = (set: Record<string, unknown>): string | undefined =>
-      faultOf(tool, input, set) ?? (gate.reversible && !gateFor(tool.input.parse(merged(input, set))).reversible ? "changed like this it could not be undone; deny it and tell the agent what you want" : undefined);
+      faultOf(tool, input, set) ?? changedPathFault(tool.name, set, context.workspace) ?? (gate.reversible && !gateFor(tool.input.parse(merged(input, set))).reversible ? "changed like this it could not be undone; deny it and tell the agent what you want" : undefined);
     const asked = await deps.ask({
       key: callId,
       kind: "approval",
