@@ -10,7 +10,8 @@ import { claudePath } from "./peers.ts";
 import { scripted } from "./scripted.ts";
 import { temporaryFolder, writeFiles } from "./temp.ts";
 
-export const KEY = "sk-ant-real-key-0123456789";
+/** In parts: an agent that searches everything it sees, this file included, must not find it. */
+export const KEY = ["sk-ant-real-key", "0123456789"].join("-");
 
 /** A user's machine for one external agent: home with a canary, main checkout, worktree, state. */
 export type Stage = { base: string; home: string; checkout: string; worktree: string; state: string };
