@@ -44,11 +44,13 @@ describe("what is piped into cru chat", () => {
     expect(err).toContain("note: standard input is open but nothing came");
   });
 
-  it("a finished session is not gone on with without a message", async () => {
+  it("a finished session says its answer again, and that there is nothing to go on with", async () => {
     const box = await chatMachine(SCRIPT);
-    await box.chat(["hello"]);
+    const { stdout } = await box.chat(["hello"]);
     const { id } = box.session();
-    expect(await box.chat(["--resume", id])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id} is finished, and a message is missing`) });
+    const asked = box.requests.length;
+    expect(await box.chat(["--resume", id])).toMatchObject({ code: 0, stdout, stderr: expect.stringContaining(`finished already; to go on: cru chat --resume ${id} "…"`) });
+    expect(box.requests).toHaveLength(asked);
     expect(box.session().metadata.status).toBe("completed");
   });
 });

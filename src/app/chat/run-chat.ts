@@ -1,4 +1,3 @@
-import { CruError } from "../../contract/error.ts";
 import { type ChatEnd, type ChatListener, type ChatSession, openChatSession, type OpenRequest } from "./chat-session.ts";
 
 export type ChatRequest = OpenRequest & {
@@ -10,11 +9,8 @@ export type ChatRequest = OpenRequest & {
 /** One request to a primary agent, or the rest of one that was cut short: opens the session, runs the loop, closes the session. */
 export async function runChat(request: ChatRequest, listener: ChatListener): Promise<ChatEnd> {
   const chat = await openChatSession(request, listener);
-  if (request.message === undefined && isDone(chat)) {
-    await chat.close("completed");
-    const id = chat.metadata()?.session_id ?? "";
-    throw new CruError("usage", `${id} is finished, and a message is missing`, { hint: `say what comes next: cru chat --resume ${id} "…"; \`cru sessions show ${id}\` prints its answer` });
-  }
+  // Its answer may never have been read: whoever was killed right after it asks for it like this.
+  if (request.message === undefined && isDone(chat)) listener.warn(`this session was finished already; to go on: cru chat --resume ${chat.metadata()?.session_id ?? ""} "…"`);
   const end = await chat.turn({ message: request.message, signal: request.signal, takeGuidance: () => [] });
   await chat.close(end.status);
   return end;
