@@ -29,6 +29,8 @@ rmSync(dist, { recursive: true, force: true });
 await build({
   ...common,
   entryPoints: { main: join(src, "main.ts") },
+  // Read anew at every start.
+  minifyIdentifiers: true,
   format: "cjs",
   define: { ...define, "import.meta.dirname": "__dirname" },
   plugins: [{

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { CruError } from "../contract/error.ts";
 
@@ -83,7 +82,7 @@ export function packageRoot(): string {
 }
 
 export function homeFolder(env: Env): string {
-  const home = env.HOME !== undefined && env.HOME !== "" ? env.HOME : homedir();
+  const home = env.HOME !== undefined && env.HOME !== "" ? env.HOME : process.getBuiltinModule("node:os").homedir();
   return existsSync(home) ? realpathSync.native(home) : home;
 }
 

@@ -10,7 +10,8 @@ export const run: Run = async (input) => {
   const catalog = await openAgentCatalog({ cwd, env, trust: options.trust === true });
   const enabled = catalog.agents.listed.filter((entry) => entry.value.enabled);
   const fallback = enabled.some((entry) => entry.value.model === undefined) ? await defaultModel(catalog, env) : "";
-  const rows = enabled.map((entry) => rowOf(entry, catalog, fallback));
+  const usable = new Map(catalog.agents.items.map((entry) => [entry.name, entry]));
+  const rows = enabled.map((entry) => rowOf(entry, usable.get(entry.name), fallback));
   if (options.json === true) {
     printJson(io, { agents: rows, problems: catalog.agents.problems });
     return 0;
@@ -28,11 +29,11 @@ export const run: Run = async (input) => {
 
 type Row = Pick<Agent, "name" | "description" | "permissions" | "enabled"> & { model: string; source: string; path: string; trusted: boolean; /** What runs under this name as long as this one is not trusted. */ used_instead?: { source: string; path: string } };
 
-function rowOf(entry: Entry<Agent>, { trust, agents }: AgentCatalog, fallback: string): Row {
+function rowOf(entry: Entry<Agent>, usable: Entry<Agent> | undefined, fallback: string): Row {
   const { name, description, model, permissions, enabled } = entry.value;
-  const trusted = entry.source === "builtin" || entry.source === "system" || trust.isTrusted(entry.path, entry.hash);
-  const used = trusted ? undefined : agents.items.find((other) => other.name === name && other.value.enabled);
-  return { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted, ...(used === undefined ? {} : { used_instead: { source: used.source, path: used.path } }) };
+  const trusted = usable?.path === entry.path;
+  const row = { name, description, model: model ?? fallback, permissions, source: entry.source, path: entry.path, enabled, trusted };
+  return trusted || usable?.value.enabled !== true ? row : { ...row, used_instead: { source: usable.source, path: usable.path } };
 }
 
 /** Two lines an agent: what it is, then what it may do and where it is written. */
