@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { Script } from "../../src/scripted/script.ts";
@@ -7,6 +7,7 @@ import { type ChatMachine, chatMachine } from "./chat.ts";
 import { done } from "./claude.ts";
 import { type Finished, repository } from "./cru.ts";
 import { claudePath } from "./peers.ts";
+import { processesNaming } from "./processes.ts";
 
 export type TaskMachine = ChatMachine & {
   /** `cru task …` with the real CLI on a scripted model. */
@@ -49,7 +50,7 @@ export async function taskMachine(script: Script, options: { project?: Record<st
   };
 }
 
-export { done };
+export { done, processesNaming };
 
 /** A reply of the model that runs a shell command. */
 export function bash(command: string, text?: string): { text?: string; tools: { name: string; input: unknown }[] } {
@@ -68,15 +69,4 @@ function live(args: string[], cwd: string, env: Record<string, string>): Live {
       resolve({ code: code ?? -1, stdout, stderr });
     }));
   return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), stdout: () => stdout, stderr: () => stderr, ended };
-}
-
-/** Processes whose command line holds the word. */
-export function processesNaming(word: string): string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(word);
-    } catch {
-      return false;
-    }
-  });
 }
