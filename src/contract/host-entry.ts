@@ -20,7 +20,7 @@ const LEAST_LOOPBACK_PORT = 1024;
 /** `host`, `host:port`, `*.domain`, an address (IPv6 in brackets), or `localhost:port`. */
 export function parseHostEntry(text: string): HostEntry {
   const no = (message: string): HostEntry => ({ ok: false, message: `'${text.length > 80 ? `${text.slice(0, 80)}…` : text}' ${message}` });
-  if (/[/@?#\\\s]/.test(text)) return no("is no host; write the host alone, such as registry.npmjs.org or host:8443");
+  if (/[/@?#\\\s]/.test(text)) return no("is no host; write the host alone, such as api.example.com or host:8443");
   const isBelow = text.startsWith("*.");
   const split = splitPort(isBelow ? text.slice(2) : text);
   if (split === undefined) return no("is no host; a port is a number from 1 to 65535, and an IPv6 address stands in brackets");

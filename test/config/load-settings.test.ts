@@ -151,7 +151,7 @@ describe("a file that is wrong", () => {
     ["permissions:\n  allow:\n    - Shell\n    - Netwrok\n", "4:7 permission.unknown permissions.allow.1: unknown permission 'Netwrok' ("],
     ["permissions: {deny: [SemanticSearch]}\n", "1:22 field.value permissions.deny.0: SemanticSearch cannot be denied"],
     ["sandbox: none\n", "1:10 field.value sandbox.mode: 'none' is not allowed here (one of: required, external, off)"],
-    ["sandbox: {hosts: [a.example, 'https://b.example/']}\n", "1:30 field.value sandbox.hosts.1: 'https://b.example/' is no host; write the host alone, such as registry.npmjs.org or host:8443"],
+    ["sandbox: {hosts: [a.example, 'https://b.example/']}\n", "1:30 field.value sandbox.hosts.1: 'https://b.example/' is no host; write the host alone, such as api.example.com or host:8443"],
     ["sandbox: {mode: required, host: []}\n", "1:27 field.unknown sandbox.host: unknown key 'host' (did you mean 'hosts'?)"],
     ["notify: [{type: sound}]\n", "field.value notify.0"],
     ["model: sonet\n", "1:8 model.unknown model: unknown model 'sonet' (did you mean 'sonnet'?"],
