@@ -36,12 +36,12 @@ describe("finding a program", () => {
   });
 
   it("shows the packages that programs belong to, and never a home, a workspace or a folder of everybody", () => {
-    const { at } = place(["home/lib/node_modules/tool/dist/main.js", "home/script.sh", "home/own/package.json", "home/own/src/a.js", "home/work/b.js"]);
-    const where = { workspace: at("home/work"), home: at("home") };
+    const { at } = place(["home/lib/node_modules/tool/dist/main.js", "home/script.sh", "home/own/package.json", "home/own/src/a.js", "home/project/b.js"]);
+    const where = { workspace: at("home/project"), home: at("home") };
     mkdirSync(at("bin"));
     symlinkSync(at("home/lib/node_modules/tool/dist/main.js"), at("bin/tool"));
     expect(foldersOfPrograms([at("bin/tool")], where)).toEqual([at("bin"), at("home/lib/node_modules")]);
     expect(foldersOfPrograms([at("home/own/src/a.js")], where)).toEqual([at("home/own")]);
-    expect(foldersOfPrograms([at("home/script.sh"), at("home/work/b.js"), "/usr/bin/env"], where)).toEqual([at("home/script.sh")]);
+    expect(foldersOfPrograms([at("home/script.sh"), at("home/project/b.js"), "/usr/bin/env"], where)).toEqual([at("home/script.sh")]);
   });
 });

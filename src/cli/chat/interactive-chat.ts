@@ -3,13 +3,14 @@ import { CruError } from "../../contract/error.ts";
 import { inertLine } from "../../lib/inert.ts";
 import { shownPath } from "../../lib/shown-path.ts";
 import { applyDelta, applyEvent } from "./apply-event.ts";
+import { banner } from "./banner.ts";
 import { type ChatState, newState } from "./chat-state.ts";
 import { type DialogEffect, isArmed, openDialog, pressDialog } from "./dialog.ts";
 import { createEditor } from "./editor.ts";
 import { isTyped, type Menu, menuFor } from "./completion.ts";
 import { createHistory } from "./history.ts";
 import type { Key } from "./keys.ts";
-import { cut, type Line, line, lineWidth, plainText, span, wrap } from "./line.ts";
+import { fitted, type Line, line, lineWidth, span } from "./line.ts";
 import { type ProjectFiles, projectFiles } from "./project-files.ts";
 import { createScreen } from "./screen.ts";
 import { isSlash, runSlash } from "./slash-commands.ts";
@@ -289,16 +290,3 @@ export async function interactiveChat({ request, message, colour }: InteractiveI
 }
 
 const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
-
-function banner(folder: string, width: number): Line[] {
-  const where = inertLine(folder);
-  const room = width - 12 - where.length;
-  return [cut([span("Crucible", "bold"), span(`  ${where}`), span(room < 46 ? "" : "  / for commands, @ for files, /help for keys", "dim")], width), []];
-}
-
-/** Long lines are broken at words, below their own beginning. */
-function fitted(one: Line, width: number): Line[] {
-  if (lineWidth(one) <= width) return [one];
-  const [indent = ""] = /^\s*/.exec(plainText(one)) ?? [];
-  return wrap(one, width, [span(indent)]);
-}

@@ -112,3 +112,10 @@ function joined(cells: readonly { c: string; style: readonly Style[] | undefined
   }
   return spans;
 }
+
+/** Long lines are broken at words, below their own beginning. */
+export function fitted(one: Line, width: number): Line[] {
+  if (lineWidth(one) <= width) return [one];
+  const [indent = ""] = /^\s*/.exec(plainText(one)) ?? [];
+  return wrap(one, width, [span(indent)]);
+}

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import type { Env } from "../../config/paths.ts";
-import type { Permission } from "../../contract/permission.ts";
-import type { AgentIdentity, Outcome, RunBind, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
+import type { Outcome, RunBind, RunDeps, Runner, RunRequest } from "../../contract/runner.ts";
 import type { Settings } from "../../contract/settings-defaults.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { protectedState } from "../../sandbox/appeared.ts";
@@ -11,26 +9,14 @@ import { startSandboxed } from "../../sandbox/start-sandboxed.ts";
 import { type AgentProgram, findAgentProgram, programVersion } from "../agent-program.ts";
 import { agentSandbox, firstMessage, gatePolicy, GRACE_MS, openModelProxy, runnerNetwork, warnOfAppeared } from "../agent-sandbox.ts";
 import { type Credential, findCredential } from "../credential.ts";
+import type { RunnerSetup } from "../runner-setup.ts";
 import { type AgentState, openAgentState } from "./agent-state.ts";
 import { converse, type ProcessEnd } from "./conversation.ts";
 import { claudeArguments, claudeEnvironment, type Places } from "./launch.ts";
 import { outcomeOf } from "./outcome.ts";
 import { versionWarning } from "./versions.ts";
 
-export type ClaudeSetup = {
-  claude: Settings["claude"];
-  sandbox: Settings["sandbox"];
-  /** `permissions.allow`: rights that need not ask. */
-  allow: readonly Permission[];
-  /** The user's environment: PATH, the login, the model's address. Nothing of it reaches the agent as it is. */
-  env: Env;
-  home: string;
-  /** A private folder per agent that outlives its processes. */
-  stateFolder(agent: AgentIdentity): string;
-  /** How often the CLI itself tries a failed model call again. */
-  maxRetries?: number;
-  graceMs?: number;
-};
+export type ClaudeSetup = RunnerSetup & { claude: Settings["claude"] };
 
 const MAX_RETRIES = 4;
 const INSIDE_SOCKET = "/run/crucible/model.sock";
